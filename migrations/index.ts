@@ -3,6 +3,7 @@ import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
 import { followedAccounts } from './v411-followed-accounts.ts';
+import { organisationWebsites } from './v412-organisation-websites.ts';
 import { nodes } from './v400-nodes.ts';
 import { repositoryMoves } from './v410-repository-moves.ts';
 import { importFiles } from './v420-import-files.ts';
@@ -241,6 +242,7 @@ export const migrations: readonly Migration[] = [
   nodes,
   repositoryMoves,
   followedAccounts,
+  organisationWebsites,
   ownerWebhooks,
   boards,
   signUpRequests,

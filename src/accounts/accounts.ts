@@ -23,7 +23,7 @@ import { addKey } from './keys/add-key.ts';
 import { addDeployKey, deployKeyViewer, listDeployKeys, readDeployKey, removeDeployKey } from './keys/deploy-keys.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
-import { listKeys } from './keys/list-keys.ts';
+import { keyByNumber, listKeys } from './keys/list-keys.ts';
 import { publicKeyLines } from './keys/public-key-lines.ts';
 import { removeKey } from './keys/remove-key.ts';
 import { setKeyUse } from './keys/set-key-use.ts';
@@ -201,6 +201,7 @@ function credentialsOf(deps: AccountsDeps) {
       uses,
     })),
     listKeys: bind(listKeys),
+    keyByNumber: bind(keyByNumber),
     publicKeyLines: bind(publicKeyLines),
     setKeyUse: withLog(deps, 'key.use_changed', bind(setKeyUse), ({ id, uses }, personId) => ({
       personId,

@@ -38,6 +38,7 @@ export type { InviteJoins } from './registration/sign-up-hook.ts';
 export type { Invite, NewInvite } from './registration/invites.ts';
 
 /** The rule for texts that people write, also for other modules. */
+export { parseWebsite } from './people/profile-rules.ts';
 export { cleanText, parseText } from './validate-text.ts';
 export type { TextRule } from './validate-text.ts';
 

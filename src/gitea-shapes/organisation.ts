@@ -11,7 +11,7 @@ export type OrganisationPayload = z.output<typeof organisation>;
  * @param members number of its members
  */
 export function organisationPayload(
-  { id, name, displayName, description, createdAt }: Organisation,
+  { id, name, displayName, description, website, createdAt }: Organisation,
   members: number,
   { baseUrl }: Pick<ServerPlace, 'baseUrl'>,
 ): OrganisationPayload {
@@ -23,7 +23,7 @@ export function organisationPayload(
     email: '',
     avatar_url: `${base}/avatars/${id}.svg`,
     description,
-    website: '',
+    website,
     location: '',
     visibility: 'public',
     repo_admin_change_team_access: false,

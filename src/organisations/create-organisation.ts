@@ -1,5 +1,6 @@
 import { isLocalAdministrator, scopeAllows, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
+import { parseWebsite } from '../accounts/index.ts';
 import { forbidden, internal, unauthenticated } from '../kernel/index.ts';
 import { nextOwnerId } from '../owners/index.ts';
 import { memberSchema } from './member-schema.ts';
@@ -14,6 +15,7 @@ interface NewOrganisation {
   name: string;
   displayName?: string;
   description?: string;
+  website?: string;
   /** Handle of the first OWNER, for the command line; other callers become OWNER themselves. */
   owner?: string;
   /** For administrators: allows the name of a deleted owner. */
@@ -25,7 +27,7 @@ interface NewOrganisation {
  * transaction, so that exactly one of several concurrent claims on a name, by users or organisations, succeeds.
  *
  * Throws `unauthenticated`; `onboarding_required`; `insufficient_scope`; the rules of handles and `handle_taken`, with
- * the field `name`; `invalid_text`, `text_too_long`; `no_such_person` for `owner`.
+ * the field `name`; `invalid_text`, `text_too_long`, `invalid_website`; `no_such_person` for `owner`.
  */
 export async function createOrganisation(
   deps: OrganisationDeps,
@@ -36,6 +38,7 @@ export async function createOrganisation(
   const { takesDeleted = false } = input;
   const displayName = parseDisplayName(input.displayName ?? '');
   const description = parseOrganisationDescription(input.description ?? '');
+  const website = parseWebsite(input.website ?? '');
 
   const organisation = await deps.db.write(async (tx) => {
     const id = await nextOwnerId(tx, deps.random);
@@ -47,7 +50,7 @@ export async function createOrganisation(
       claimantId: firstOwnerId,
       takesDeleted,
     });
-    const row: OrganisationRow = { id, name, displayName, description, createdAt: tx.now };
+    const row: OrganisationRow = { id, name, displayName, description, website, createdAt: tx.now };
     await tx.manager.insert(organisationSchema, row);
     await tx.manager.insert(memberSchema, {
       organisationId: id,

@@ -1,5 +1,6 @@
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
+import { parseWebsite } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { AvatarRow } from '../owners/index.ts';
 import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
@@ -13,9 +14,10 @@ import type { OrganisationDeps } from './deps.ts';
 interface OrganisationProfile {
   displayName?: string;
   description?: string;
+  website?: string;
 }
 
-/** Throws `organisation_not_found` for everyone but an OWNER; `invalid_text`, `text_too_long`. */
+/** Throws `organisation_not_found` for everyone but an OWNER; `invalid_text`, `text_too_long`, `invalid_website`. */
 export async function editOrganisation(
   deps: OrganisationDeps,
   viewer: Viewer,
@@ -26,6 +28,7 @@ export async function editOrganisation(
   const changes: Partial<OrganisationRow> = {};
   if (profile.displayName !== undefined) changes.displayName = parseDisplayName(profile.displayName);
   if (profile.description !== undefined) changes.description = parseOrganisationDescription(profile.description);
+  if (profile.website !== undefined) changes.website = parseWebsite(profile.website);
   if (Object.keys(changes).length === 0) return;
   await deps.db.write(async ({ manager }) => {
     await refuseUnlessOwner(manager, viewer, id);

@@ -5,6 +5,7 @@ export interface OrganisationRow {
   name: string;
   displayName: string | null;
   description: string;
+  website: string;
   createdAt: number;
 }
 
@@ -16,6 +17,7 @@ export const organisationSchema = new EntitySchema<OrganisationRow>({
     name: { type: 'text' },
     displayName: { name: 'display_name', type: 'text', nullable: true },
     description: { type: 'text' },
+    website: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
   },
 });

@@ -14,6 +14,8 @@ export interface Organisation {
   /** May be empty; pages then show the name. */
   displayName: string;
   description: string;
+  /** An http or https URL; may be empty. */
+  website: string;
   /** Epoch milliseconds. */
   createdAt: number;
 }

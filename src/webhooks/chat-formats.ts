@@ -25,11 +25,15 @@ const escapeSlack = (text: string): string =>
 const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 const colour = 0xd97706;
 
+/** Receivers of the payload itself. */
+type ForgeKind = 'gitea' | 'forgejo' | 'gogs';
+const isForge = (kind: WebhookKind): kind is ForgeKind => kind === 'gitea' || kind === 'forgejo' || kind === 'gogs';
+
 /**
  * Messages for chats, following the documentation of each receiver. Escapes user text if the receiver reads markup, and
  * disables mentions of everyone.
  */
-const formats: Readonly<Record<Exclude<WebhookKind, 'gitea' | 'gogs'>, Format>> = {
+const formats: Readonly<Record<Exclude<WebhookKind, ForgeKind>, Format>> = {
   slack: ({ title, text, url }, { channel }) => ({
     json: {
       ...(channel !== '' && { channel }),
@@ -104,7 +108,8 @@ export function formatDelivery(
   payload: string,
 ): FormattedDelivery {
   const usual = { method: 'POST' as const, url: to.url, headers: {} };
-  if (to.kind === 'gitea' || to.kind === 'gogs') {
+  const { kind } = to;
+  if (isForge(kind)) {
     return to.contentType === 'form'
       ? {
           ...usual,
@@ -114,7 +119,7 @@ export function formatDelivery(
       : { ...usual, contentType: 'application/json', body: Buffer.from(payload) };
   }
   const summary = summarizeEvent(event, JSON.parse(payload) as JsonObject);
-  const { json, ...formatted } = formats[to.kind](summary, to, uuid);
+  const { json, ...formatted } = formats[kind](summary, to, uuid);
   const body = formatted.body ?? Buffer.from(JSON.stringify(json));
   return { ...usual, contentType: 'application/json', ...formatted, body };
 }

@@ -35,8 +35,18 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** Kinds of receivers: `gitea` and `gogs` get the payload itself, chats a message about it. */
-export const webhookKinds = ['gitea', 'gogs', 'slack', 'discord', 'matrix', 'telegram', 'msteams', 'ntfy'] as const;
+/** Kinds of receivers: `gitea`, `forgejo` and `gogs` get the payload itself, chats a message about it. */
+export const webhookKinds = [
+  'gitea',
+  'forgejo',
+  'gogs',
+  'slack',
+  'discord',
+  'matrix',
+  'telegram',
+  'msteams',
+  'ntfy',
+] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 
 export const webhookContentTypes = ['json', 'form'] as const;

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { generateKey } from '../../src/openssh/index.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
 import { callerOf, openWorld } from './gitea-world.ts';
 
@@ -314,6 +315,87 @@ t.test('settings of a user: languages as Gitea writes them, and addresses shown 
     t.equal(await shown(), address);
   }
   t.equal((await bob('PATCH', '/user/settings', { full_name: 'Bob' })).json.hide_email, true, 'left out');
+});
+
+t.test('an administrator sees the address of a user that nobody else sees', async (t) => {
+  const { alice, bob, carol, anonymous, tokenOf, web } = await openWorld(t);
+  const { accounts } = web.modules;
+  const { id } = await accounts.personByUsername('bob');
+  await accounts.addresses.add(id, { address: 'bob@example.org', isVerified: true });
+  const callers = { alice, bob, carol, anonymous, reading: await tokenOf('alice', 'read') };
+  const seen: Record<string, string> = {};
+  for (const [name, call] of Object.entries(callers)) seen[name] = (await call('GET', '/users/bob')).json.email;
+  const right = { alice: 'bob@example.org', bob: 'bob@example.org', carol: '', anonymous: '', reading: '' };
+  t.strictSame(seen, right);
+  for (const [name, call] of Object.entries(callers))
+    seen[name] = (await call('GET', '/users/search?q=bob')).json.data[0].email;
+  t.strictSame(seen, right, 'in a list');
+});
+
+t.test('an administrator reads the key of any user by its number, nobody else does', async (t) => {
+  const { alice, bob, carol, tokenOf } = await openWorld(t);
+  const line = (user: string) => `ssh-ed25519 ${generateKey(user).blob.toString('base64')}`;
+  const key = (await bob('POST', '/user/keys', { title: 'laptop', key: line('bob') })).json;
+  const other = (await carol('POST', '/user/keys', { title: 'desk', key: line('carol') })).json;
+  const seen = async (call: typeof alice, id: number) => (await call('GET', `/user/keys/${id}`)).json.title ?? null;
+  const reading = await tokenOf('alice', 'read');
+  for (const [call, ...titles] of [
+    [alice, 'laptop', 'desk'],
+    [bob, 'laptop', null],
+    [carol, null, 'desk'],
+    [reading, null, null],
+  ] as const)
+    t.strictSame([await seen(call, key.id), await seen(call, other.id)], titles);
+  t.match(await alice('GET', `/user/keys/${key.id}`), { json: { user: { login: 'bob' } } });
+  for (const id of [key.id + 1, 0, 2 ** 48, 10 ** 15 - 1])
+    t.equal((await alice('GET', `/user/keys/${id}`)).status, 404);
+});
+
+t.test('names in body and address, kinds of webhooks and websites, as Terraform sends and reads them', async (t) => {
+  const { alice } = await openWorld(t);
+  await alice('POST', '/orgs', { username: 'guild' });
+  for (const [method, path, value] of [
+    ['PUT', '/actions/secrets/SALT', 'data'],
+    ['POST', '/actions/variables/HEAT', 'value'],
+  ] as const)
+    for (const at of ['/repos/alice/site', '/orgs/guild', '/user']) {
+      const [name, refused] = [path.slice(-4), await alice(method, at + path, { name: 'OTHER', [value]: '1' })];
+      t.match(refused, { status: 422, json: { error: { field: 'name' } } }, `${at}${path} with another name`);
+      const list = path.slice(0, -5);
+      t.strictSame((await alice('GET', at + list)).json, [], 'nothing is kept');
+      const body = { name: name.toLowerCase(), [value]: '1' };
+      t.equal((await alice(method, at + path, body)).status, 201, at + path);
+      t.match((await alice('GET', at + list)).json, [{ name }]);
+    }
+  const hooks = '/repos/alice/site/hooks';
+  for (const type of ['forgejo', 'gitea', 'gogs']) {
+    const config = { url: `https://example.org/${type}`, content_type: 'json' };
+    const { json } = await alice('POST', hooks, { type, config, events: ['push'] });
+    t.equal(json.type, type);
+    t.equal((await alice('GET', `${hooks}/${json.id}`)).json.type, type);
+  }
+  t.equal(
+    (await alice('PATCH', '/orgs/guild', { website: 'https://example.org' })).json.website,
+    'https://example.org/',
+  );
+  t.equal((await alice('PATCH', '/orgs/guild', { description: 'd' })).json.website, 'https://example.org/');
+  t.equal((await alice('PATCH', '/orgs/guild', { website: 'mailto:a' })).status, 422);
+  const founded = await alice('POST', '/orgs', { username: 'bakers', website: 'https://example.org/bread' });
+  t.equal(founded.json.website, 'https://example.org/bread');
+  t.match((await alice('GET', '/repos/alice/site')).json, {
+    has_projects: true,
+    has_packages: true,
+    internal_tracker: { enable_time_tracker: true, allow_only_contributors_to_track_time: true },
+  });
+  for (const [name, asked, permission] of [
+    ['one', {}, 'read'],
+    ['two', { units_map: {} }, 'read'],
+    ['three', { units_map: { 'repo.code': 'write', 'repo.issues': 'write' } }, 'write'],
+    ['four', { units_map: { 'repo.code': 'write', 'repo.issues': 'admin' } }, 'write'],
+    ['five', { units_map: { 'repo.code': 'none', 'repo.issues': 'admin' } }, 'read'],
+    ['six', { units_map: { 'repo.code': 'read' }, permission: 'admin' }, 'admin'],
+  ] as const)
+    t.equal((await alice('POST', '/orgs/guild/teams', { name, ...asked })).json.permission, permission, name);
 });
 
 t.test('the server says which parts it has', async (t) => {

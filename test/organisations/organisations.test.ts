@@ -292,6 +292,13 @@ t.test('texts and avatar are validated', async (t) => {
   t.match(await organisations.find('example'), { displayName: '', description: 'Ünïcode 日本語' });
   t.equal((await db.read.query('SELECT display_name FROM organisations'))[0].display_name, null);
   t.equal(await reasonOf(organisations.edit(alice, 'example', { description: 'x'.repeat(501) })), 'text_too_long');
+  t.equal((await organisations.find('example')).website, '');
+  await organisations.edit(alice, 'example', { website: ' https://example.org/guild ' });
+  for (const website of ['javascript:alert(1)', 'example.org', 'https://alice:secret@example.org'])
+    t.equal(await reasonOf(organisations.edit(alice, 'example', { website })), 'invalid_website', website);
+  t.equal((await organisations.find('example')).website, 'https://example.org/guild');
+  await organisations.edit(alice, 'example', { website: '' });
+  t.equal((await organisations.find('example')).website, '');
 
   const { id } = await organisations.find('example');
   await organisations.replaceAvatar(alice, 'example', upload);

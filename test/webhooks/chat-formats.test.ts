@@ -46,7 +46,7 @@ const sent = (kind: (typeof webhookKinds)[number], event: string, payload: objec
 
 t.test('receivers of code get the payload as it is, as JSON or as a form', async (t) => {
   const payload = JSON.stringify(push);
-  for (const kind of ['gitea', 'gogs'] as const) {
+  for (const kind of ['gitea', 'forgejo', 'gogs'] as const) {
     t.strictSame(formatDelivery(to(kind), { event: 'push', uuid: 'd' }, payload).body.toString(), payload);
     const form = formatDelivery(to(kind, 'form'), { event: 'push', uuid: 'd' }, payload);
     t.equal(form.contentType, 'application/x-www-form-urlencoded');
@@ -55,7 +55,7 @@ t.test('receivers of code get the payload as it is, as JSON or as a form', async
 });
 
 t.test('every chat gets every event, and no text of a user becomes markup or a call', async (t) => {
-  for (const kind of webhookKinds.filter((each) => each !== 'gitea' && each !== 'gogs')) {
+  for (const kind of webhookKinds.filter((each) => !['gitea', 'forgejo', 'gogs'].includes(each))) {
     for (const [event, payload] of [
       ['push', push],
       ['issues', issue],

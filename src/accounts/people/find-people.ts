@@ -33,15 +33,20 @@ export async function peopleById({ db, owners }: AccountsDeps, ids: Iterable<str
   return new Map(rows.map((row) => [row.id, toPerson(row)]));
 }
 
-/** The id that begins with an integer of at most 48 bits, the user id of Gitea's clients; null if there is none. */
-export async function idByNumber({ db }: AccountsDeps, number: number): Promise<string | null> {
+/** Where UUIDs begin and end that start with an integer, the form of ids of Gitea's clients; null above 48 bits. */
+export function idsOfNumber(number: number): [from: string, before: string] | null {
   if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 48) return null;
   const hex = number.toString(16).padStart(12, '0');
   const start = `${hex.slice(0, 8)}-${hex.slice(8)}`;
-  const rows: { id: string }[] = await db.read.query(
-    'SELECT id FROM users WHERE id >= ? AND id < ? ORDER BY id LIMIT 1',
-    [`${start}-`, `${start}.`],
-  );
+  return [`${start}-`, `${start}.`];
+}
+
+/** The user id that begins with an integer of at most 48 bits; null if there is none. */
+export async function idByNumber({ db }: AccountsDeps, number: number): Promise<string | null> {
+  const range = idsOfNumber(number);
+  if (range === null) return null;
+  const sql = 'SELECT id FROM users WHERE id >= ? AND id < ? ORDER BY id LIMIT 1';
+  const rows: { id: string }[] = await db.read.query(sql, range);
   return rows[0]?.id ?? null;
 }
 

@@ -14,12 +14,14 @@ interface AddOptions {
   owner: string;
   displayName?: string;
   description?: string;
+  website?: string;
   ifMissing?: true;
 }
 
 interface EditOptions {
   displayName?: string;
   description?: string;
+  website?: string;
   rename?: string;
 }
 
@@ -44,6 +46,7 @@ export function addOrgCommands(program: Command, run: Run): void {
       .requiredOption('--owner <user>', 'its first owner')
       .option('--display-name <text>', 'name to show beside the handle')
       .option('--description <text>', 'description in one line')
+      .option('--website <url>', 'https URL; empty for none')
       .option('--if-missing', 'succeed when the organisation exists already')
       .action(run(addOrganisation)),
     'hearth org create acme --owner alice --display-name "Acme tools"',
@@ -55,6 +58,7 @@ export function addOrgCommands(program: Command, run: Run): void {
       .argument('<name>', 'organisation')
       .option('--display-name <text>', 'name to show beside the handle')
       .option('--description <text>', 'description in one line')
+      .option('--website <url>', 'https URL; empty for none')
       .option('--rename <name>', 'new name; the old one stays reserved and redirects')
       .action(run(editOrganisation)),
     'hearth org edit acme --description "We make things"',
@@ -82,8 +86,8 @@ const columns: Column<Row>[] = [
   { title: 'CREATED', cell: (row) => never(row.createdAt) },
 ];
 
-function toJson({ id, name, displayName, description, createdAt }: Organisation): Record<string, unknown> {
-  return { id, name, displayName, description, createdAt: isoOrNull(createdAt) };
+function toJson({ id, name, displayName, description, website, createdAt }: Organisation): Record<string, unknown> {
+  return { id, name, displayName, description, website, createdAt: isoOrNull(createdAt) };
 }
 
 /** All organisations, from the pages of the module's list. */
@@ -128,6 +132,7 @@ const showOrganisation: Action<object, [string]> = async (cli, _options, name) =
       ['Id', organisation.id],
       ['Display name', organisation.displayName],
       ['Description', organisation.description],
+      ['Website', organisation.website],
       ['Created', never(organisation.createdAt)],
       ['Members', members.length],
       ...owners.map((owner) => ['Owner', owner] as const),
@@ -143,12 +148,13 @@ const addOrganisation: Action<AddOptions, [string]> = async (cli, options, name)
     const existing = await modules.organisations.find(name).catch(nullIfNotFound);
     if (existing !== null) return acceptExisting(cli, modules, existing, options.owner);
   }
-  const { owner, displayName = '', description = '' } = options;
+  const { owner, displayName = '', description = '', website = '' } = options;
   const organisation = await modules.organisations.create(localAdministrator, {
     name,
     owner,
     displayName,
     description,
+    website,
   });
   cli.output.result(
     `Created organisation ${organisation.name} with the owner ${owner} (id ${organisation.id}).`,
@@ -174,12 +180,17 @@ async function acceptExisting(
   cli.output.result(`Organisation ${organisation.name} exists already.`, toJson(organisation));
 }
 
-const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayName, description, rename }, name) => {
+const editOrganisation: Action<EditOptions, [string]> = async (
+  cli,
+  { displayName, description, website, rename },
+  name,
+) => {
   const modules = await cli.openModules();
   const { organisations } = modules;
   await organisations.edit(localAdministrator, name, {
     ...(displayName === undefined ? {} : { displayName }),
     ...(description === undefined ? {} : { description }),
+    ...(website === undefined ? {} : { website }),
   });
   const { name: current } =
     rename === undefined

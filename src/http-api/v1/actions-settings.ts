@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Runner } from '../../ci/index.ts';
 import { giteaTime } from '../../gitea-shapes/index.ts';
-import { conflict, notFound } from '../../kernel/index.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
@@ -139,6 +139,14 @@ function runnersOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
   ];
 }
 
+const nameAgain = z.string().optional().describe('The name in the address; another one is refused');
+
+/** Forgejo's clients send the name in the body and in the address. Throws `invalid_input` where the two differ. */
+function refuseOtherName(name: string, again: string | undefined): void {
+  if (again !== undefined && again !== '' && again.toUpperCase() !== name.toUpperCase())
+    throw invalid('invalid_input', 'The name in the body differs from the name in the address.', { field: 'name' });
+}
+
 function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
   const common = { tag: 'Secrets', access, cost: 'rows' } as const;
   const scope = (call: unknown) => scopeOf(call as AnyCall);
@@ -181,9 +189,10 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       refuses: [...refuses, 409],
       summary: `Create or update a secret ${whose}, by Gitea’s address`,
       refusesUnknownKeys: true,
-      body: z.object({ data: z.string(), description: z.string().optional().describe('Not kept') }),
+      body: z.object({ name: nameAgain, data: z.string(), description: z.string().optional().describe('Not kept') }),
       async run(call) {
         const name = inPath(call.params, 'secret');
+        refuseOtherName(name, call.body.name);
         const isThere = (await call.deps.ci.secrets.list(scope(call))).some(
           (row) => row.name.toUpperCase() === name.toUpperCase(),
         );
@@ -239,9 +248,10 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       refuses: [...refuses, 409],
       summary: `Create a variable ${whose}, by Gitea’s address`,
       refusesUnknownKeys: true,
-      body: z.object({ value: z.string(), description: z.string().optional().describe('Not kept') }),
+      body: z.object({ name: nameAgain, value: z.string(), description: z.string().optional().describe('Not kept') }),
       async run(call) {
         const name = inPath(call.params, 'variable');
+        refuseOtherName(name, call.body.name);
         if ((await findVariable(call)) !== undefined)
           throw conflict('variable_exists', 'A variable with this name already exists.');
         await call.deps.ci.variables.set(scope(call), { name, value: call.body.value });

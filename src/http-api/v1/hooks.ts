@@ -39,7 +39,7 @@ const editFields = {
   name: z.string().max(255).optional().describe('Not kept'),
 };
 const newHook = z
-  .object({ type: z.enum([...webhookKinds, 'forgejo']).describe('What receives'), ...editFields, config })
+  .object({ type: z.enum(webhookKinds).describe('What receives'), ...editFields, config })
   .meta({ id: 'NewHook' });
 const hookEdit = z.object(editFields).meta({ id: 'HookEdit' });
 
@@ -135,8 +135,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       body: newHook,
       response: hook,
       async run(call) {
-        const { type, active = true, ...fields } = call.body;
-        const kind = type === 'forgejo' ? 'gitea' : type;
+        const { type: kind, active = true, ...fields } = call.body;
         const input = { ...inputOf({ ...fields, active }), kind };
         return created(show(await call.deps.webhooks.add(viewerOf(call), scope(call), input)));
       },

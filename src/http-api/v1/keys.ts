@@ -12,10 +12,12 @@ import { showKey } from './payloads.ts';
 const showAll = (keys: readonly SshKey[], owner: Person, origin: string) =>
   keys.map((key) => showKey(key, owner, origin));
 
+const keyNotFound = () => notFound('unknown_key', 'There is no such key.');
+
 /** Throws `unknown_key`. */
 function keyNamed(keys: readonly SshKey[], id: string): SshKey {
   const found = rowNamed(keys, id);
-  if (found === undefined) throw notFound('unknown_key', 'There is no such key.');
+  if (found === undefined) throw keyNotFound();
   return found;
 }
 
@@ -45,7 +47,7 @@ export const getKey = operation({
   method: 'GET',
   path: '/user/keys/{id}',
   tag: 'Users',
-  summary: 'Get an SSH key of the caller',
+  summary: 'Get an SSH key of the caller; as an administrator, by its number, of any user',
   access: 'account:read',
   cost: 'rows',
   status: 200,
@@ -53,8 +55,13 @@ export const getKey = operation({
   response: sshKey,
   older: olderKey,
   async run({ viewer, params, deps, origin }) {
-    const key = keyNamed(await deps.accounts.listKeys(viewer.id), params.id);
-    return json(showKey(key, await deps.accounts.personById(viewer.id), origin));
+    const { accounts } = deps;
+    const own = rowNamed(await accounts.listKeys(viewer.id), params.id);
+    if (own !== undefined) return json(showKey(own, await accounts.personById(viewer.id), origin));
+    const other =
+      viewer.isAdministrator && /^\d{1,15}$/.test(params.id) ? await accounts.keyByNumber(Number(params.id)) : null;
+    if (other === null) throw keyNotFound();
+    return json(showKey(other, await accounts.personById(other.userId), origin));
   },
 });
 

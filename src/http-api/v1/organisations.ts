@@ -17,12 +17,18 @@ function profileIn({
   full_name,
   displayName = full_name,
   description,
+  website,
 }: {
   full_name?: string | undefined;
   displayName?: string | undefined;
   description?: string | undefined;
+  website?: string | undefined;
 }) {
-  return { ...(displayName !== undefined && { displayName }), ...(description !== undefined && { description }) };
+  return {
+    ...(displayName !== undefined && { displayName }),
+    ...(description !== undefined && { description }),
+    ...(website !== undefined && { website }),
+  };
 }
 
 interface ListCall {
@@ -72,6 +78,7 @@ export const createOrganisation = operation({
     full_name: z.string().optional(),
     displayName: z.string().optional().describe('The same as full_name'),
     description: z.string().optional(),
+    website: z.string().optional().describe('An http or https address'),
     visibility: publicAlone,
   }),
   response: organisation,
@@ -115,6 +122,7 @@ export const editOrganisation = operation({
     full_name: z.string().optional(),
     displayName: z.string().optional().describe('The same as full_name'),
     description: z.string().optional(),
+    website: z.string().optional().describe('An http or https address'),
     visibility: publicAlone,
   }),
   response: organisation,

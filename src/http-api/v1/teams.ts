@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { collaboratorRoles } from '../../access/index.ts';
+import type { CollaboratorRole } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { teamNotFound } from '../../organisations/index.ts';
 import type { Organisation, Team, TeamMember } from '../../organisations/index.ts';
@@ -24,9 +26,26 @@ const fields = {
   includes_all_repositories: z.literal(false).nullish(),
   can_create_org_repo: z.literal(false).nullish(),
   units: z.array(z.string()).nullish().describe('A role covers all parts'),
-  units_map: z.record(z.string(), z.string()).nullish().describe('A role covers all parts'),
+  units_map: z
+    .record(z.string(), z.string())
+    .nullish()
+    .describe('A role covers all parts: without `permission`, the least of these'),
   visibility: z.string().nullish().describe('Members of the organisation see its teams'),
 };
+
+interface Asked {
+  permission?: CollaboratorRole | undefined;
+  units_map?: Record<string, string> | null | undefined;
+}
+
+/** The role that was asked for, or the least of those of parts: no part becomes open beyond what was meant for it. */
+function roleIn({ permission: asked, units_map: map }: Asked): CollaboratorRole | undefined {
+  if (asked !== undefined || map === undefined || map === null) return asked;
+  const wanted = Object.values(map);
+  if (wanted.length === 0) return undefined;
+  if (wanted.includes('none')) return 'read';
+  return collaboratorRoles.find((role) => wanted.includes(role));
+}
 
 interface Place {
   deps: WebDeps;
@@ -86,7 +105,8 @@ const createTeam = operation({
   body: z.object({ name: z.string(), ...fields }),
   response: team,
   async run(call) {
-    const { name, description, permission: role } = call.body;
+    const { name, description } = call.body;
+    const role = roleIn(call.body);
     const made = await call.deps.organisations.teams.create(call.viewer, call.params.org, { name, description, role });
     const owner = await call.deps.organisations.find(call.params.org);
     return created(await showTeam(made, owner, call), `/teams/${made.serial}`);
@@ -136,7 +156,8 @@ const editTeam = operation({
   body: z.object({ name: z.string().optional(), ...fields }),
   response: team,
   async run(call) {
-    const { name, description, permission: role } = call.body;
+    const { name, description } = call.body;
+    const role = roleIn(call.body);
     const { teams } = call.deps.organisations;
     const edited = await teams.edit(call.viewer, serialIn(call.params), { name, description, role });
     return json(await showTeam(edited, (await teams.find(call.viewer, edited.serial)).organisation, call));

@@ -15,9 +15,24 @@ import { showOrganisation } from './payloads.ts';
 
 const common = { method: 'GET', tag: 'Users', cost: 'rows', status: 200 } as const;
 
-/** Users with their public e-mail addresses and the fields that the caller can see. */
+/** The primary e-mail addresses that the caller can see: public ones, one's own, and all for administrators. */
+export async function addressesShownTo(viewer: Viewer, { accounts }: WebDeps, ids: readonly string[]) {
+  if (viewer.kind !== 'person') return accounts.addresses.publicOf(ids);
+  const seen = viewer.isAdministrator ? ids : ids.filter((id) => id === viewer.id);
+  const [others, all] = await Promise.all([
+    accounts.addresses.publicOf(ids),
+    seen.length === 0 ? new Map<string, string>() : accounts.addresses.primariesOf(seen),
+  ]);
+  return new Map([...others, ...all]);
+}
+
+/** Users with the e-mail addresses and the fields that the caller can see. */
 export async function showUsers(deps: WebDeps, people: readonly Person[], viewer: Viewer, origin: string) {
-  const addresses = await deps.accounts.addresses.publicOf(people.map(({ id }) => id));
+  const addresses = await addressesShownTo(
+    viewer,
+    deps,
+    people.map(({ id }) => id),
+  );
   const isAdministrator = viewer.kind === 'person' && viewer.isAdministrator;
   return people.map((person) => {
     const isOwn = isAdministrator || (viewer.kind === 'person' && viewer.id === person.id);

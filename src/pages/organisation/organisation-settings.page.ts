@@ -47,6 +47,7 @@ async function settingsPage(
     form: {
       display_name: isRefused('profile') ? form.text('display_name') : organisation.displayName,
       description: isRefused('profile') ? form.text('description') : organisation.description,
+      website: isRefused('profile') ? form.text('website') : organisation.website,
       name: isRefused('rename') ? form.text('name') : organisation.name,
       confirm: form.text('confirm'),
     },
@@ -72,11 +73,12 @@ function settingsForm(
 export const showOrganisationSettings: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `display_name`, `description`. */
+/** Fields `display_name`, `description`, `website`. */
 export const saveOrganisation = settingsForm('profile', async ({ viewer, organisation, form }, { organisations }) => {
   await organisations.edit(viewer, organisation.name, {
     displayName: form.text('display_name'),
     description: form.text('description'),
+    website: form.text('website'),
   });
   return seeOther(withNotice(settingsUrl(organisation.name), 'settings-saved'));
 });

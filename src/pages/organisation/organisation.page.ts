@@ -35,6 +35,7 @@ async function organisationPage(
   return page('organisation/organisation', {
     organisation: viewOrganisationHeader(organisation, owner?.avatarAt ?? null, role),
     description: organisation.description,
+    website: organisation.website,
     people: viewCount(members, 'person'),
     since: viewTime(organisation.createdAt, clock.now()),
     role,
