@@ -20,6 +20,7 @@ const forge = await startGiteaStub(t, { port });
 const host = `127.0.0.1:${port}`;
 forge.world.repository['private'] = false;
 forge.addIssue({ user: user('carol') });
+forge.addIssue({ user: user('bob') });
 const { blob } = generateKey('deploy');
 const line = `ssh-ed25519 ${blob.toString('base64')}`;
 // Here `dave` is known by an address that both sides know, `carol` by a mapping, and `bob` by an equal name alone.
@@ -118,4 +119,29 @@ t.test('a dry run says what will not come, and why', async (t) => {
       wanted.source,
     );
   t.ok(forge.requests.slice(before).every(({ path }) => !path.includes('/issues?state=all&limit=50')));
+});
+
+t.test('releases of an author are those of the account that claims them, and back', async (t) => {
+  const release = { tag_name: 'v1', target_commitish: 'main', name: 'One', body: '', draft: true, prerelease: false };
+  const times = { created_at: '2024-01-01T00:00:00Z', published_at: '2024-01-01T00:00:00Z' };
+  forge.world.releases.push({ id: 1, ...release, ...times, author: user('bob'), assets: [] });
+  forge.world.releases.push({ id: 2, ...release, tag_name: 'v2', ...times, author: user('carol'), assets: [] });
+  const id = await start('fifth');
+  const authors = async (): Promise<unknown[][]> =>
+    (
+      (await db.read.query(
+        'SELECT author_name AS name, author_id AS id FROM releases WHERE repository_id = ? ORDER BY tag',
+        [id],
+      )) as { name: string; id: string | null }[]
+    ).map((row) => [row.name, row.id]);
+  const carols = [`carol@${host}`, ids['carol']];
+  t.strictSame(
+    await authors(),
+    [[`bob@${host}`, null], carols],
+    'an equal name is nobody here; a claim counts at once',
+  );
+  await imports.people.claim(alice, `bob@${host}`, ids['dave']!);
+  t.strictSame(await authors(), [[`bob@${host}`, ids['dave']], carols]);
+  await imports.people.unclaim(alice, `bob@${host}`);
+  t.strictSame(await authors(), [[`bob@${host}`, null], carols]);
 });

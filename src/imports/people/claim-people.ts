@@ -7,6 +7,7 @@ import { placeholderName } from '../context/people-book.ts';
 import type { ImportDeps } from '../deps.ts';
 import { importPersonSchema, importSchema } from '../schema/import-schema.ts';
 import type { ImportPersonRow } from '../schema/import-schema.ts';
+import { moveReleases } from './release-authors.ts';
 
 /** An author from another forge, by the name in texts: `alice@git.example.org`. */
 export interface ImportedAuthor extends ImportPersonRow {
@@ -63,6 +64,7 @@ export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: stri
     manager.update(importPersonSchema, { host, login }, { userId, claimedBy: viewerForLog(viewer), claimedAt: now }),
   );
   await eachIssues(deps, host, (tx, ids) => move(tx, ids, { name: placeholderName(login, host), userId }));
+  await moveReleases(deps, { host, login }, { from: null, to: userId });
   deps.logger.info('import.person_claimed', { person, userId, by: viewerForLog(viewer) });
 }
 
@@ -76,6 +78,7 @@ export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: st
     manager.update(importPersonSchema, { host, login }, { userId: null, claimedBy: null, claimedAt: null }),
   );
   await eachIssues(deps, host, (tx, ids) => moveBack(tx, ids, { name: placeholderName(login, host), userId }));
+  await moveReleases(deps, { host, login }, { from: userId, to: null });
   deps.logger.info('import.person_unclaimed', { person, userId, by: viewerForLog(viewer) });
 }
 

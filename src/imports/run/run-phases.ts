@@ -6,6 +6,7 @@ import type { Phase } from '../schema/import-schema.ts';
 import { writeIssues } from '../write/write-issues.ts';
 import { fetchPages } from './fetch-pages.ts';
 import type { RunContext } from '../context/run-context.ts';
+import { nameReleaseAuthors } from '../people/release-authors.ts';
 import { fetchFiles } from '../files/fetch-files.ts';
 import { findAddresses } from './find-addresses.ts';
 import { transferRefs } from './transfer-code.ts';
@@ -38,10 +39,11 @@ const steps: Readonly<Record<Phase, Step>> = {
   write: writeIssues,
   files: fetchFiles,
   people: findAddresses,
-  async releases({ transfer, options, tell, renew }) {
+  async releases({ deps, row, transfer, options, tell, renew }) {
     if (!options.withReleases) return;
     renew('releases');
     for (const problem of await transfer.releases()) tell('releases', problem);
+    await nameReleaseAuthors(deps, row);
   },
   settings: writeSettings,
   finish,
