@@ -308,3 +308,16 @@ t.test('what else it sends: a follower that deletes itself ends; the rest change
   t.equal(federation.measures.inbox.reply, before.reply + 1);
   t.strictSame(await db.read.query("SELECT 1 FROM remote_actors WHERE name = 'A new name'"), []);
 });
+
+t.test('a server whose user follows only a user here is listed with its software, too', async (t) => {
+  const server = await serverAt('127.0.0.3');
+  const carol = server.account('carol');
+  const follow = { '@context': activityStreams, id: server.peer.newId(), type: 'Follow', actor: carol.id };
+  const status = await post(carol, `${hearth.origin}/ap/users/alice/inbox`, {
+    ...follow,
+    object: `${hearth.origin}/ap/users/alice`,
+  });
+  t.equal(status, 202);
+  const found = (await federation.listPeers()).find(({ host }) => host === server.peer.host);
+  t.match(found, { software: 'mastodon', reads: 'note' });
+});

@@ -50,7 +50,7 @@ export const receiveFollow: ActivityHandler<Target | null> = {
     if (object === null) return null;
     const exact = await findActorById(deps, object);
     // The only document that Hearth fetches from an unlisted server is the signer.
-    if (exact?.kind === 'repository' && !isUnlisted) await deps.learnSoftware(signer);
+    if (exact !== null && subjectOf(deps, exact) !== null && !isUnlisted) await deps.learnSoftware(signer);
     const found = exact ?? (await findActorNamed(deps, object));
     if (found === null) return null;
     return { object, found, isId: exact !== null, isOverBudget: isUnlisted && (await isOverBudget(deps, signer)) };
