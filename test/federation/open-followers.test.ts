@@ -168,12 +168,17 @@ t.test('a server has as many followers as it may, and each beyond is told at onc
 t.test('one server names many unknown signers: the fetches for it end, those for others go on', async (t) => {
   const peer = await startFakePeer(t, { host: '127.0.0.15' });
   const statuses = new Map<number, number>();
+  const startedAt = performance.now();
   for (let index = 0; index < 45; index += 1) {
     const actor = peer.addActor(`/users/m${index}`);
     const { status } = await peer.deliver(actor, `${idOf.tool}/inbox`, follow(peer, actor, idOf.tool));
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
-  t.match((statuses.get(202) ?? 0) <= 35 && (statuses.get(503) ?? 0) >= 10, true, JSON.stringify([...statuses]));
+  // Thirty at once, and one every two seconds, however slow the machine is.
+  const most = 31 + (performance.now() - startedAt) / 2_000;
+  const found = JSON.stringify([...statuses]);
+  t.ok((statuses.get(202) ?? 0) <= most, found);
+  t.equal((statuses.get(202) ?? 0) + (statuses.get(503) ?? 0), 45, found);
   const other = await startFakePeer(t, { host: '127.0.0.16' });
   const zoe = other.addActor('/users/zoe');
   t.equal((await other.deliver(zoe, `${idOf.lib}/inbox`, follow(other, zoe, idOf.lib))).status, 202);
