@@ -8,7 +8,7 @@
  * limits of all its files a process and everything it started is killed. When a shared process is killed, crashes, or
  * fails without a failed assertion, each of its files runs again in a process of its own, and that result counts.
  *
- * When at most three of several files fail, each runs once more after all others, alone: files on a
+ * When few of several files fail, at most three or a fiftieth, each runs once more after all others, alone: files on a
  * loaded machine delay each other. A file that passes then is counted as passed and named at the end, because it
  * depends on time, or on what ran before it, and is to be mended.
  */
@@ -25,7 +25,8 @@ const cache = join(project, 'node_modules/.cache/hearth-tests');
 const durationsFile = join(cache, 'seconds.json');
 /** Files wait for timers, disks and other processes for a third of their time. */
 const jobs = availableParallelism() + 2;
-const filesRunAgain = 3;
+/** Three of few files, a fiftieth of many: a slow machine delays no more than that. */
+const filesRunAgain = (count: number): number => Math.max(3, Math.floor(count / 50));
 const mostExpensiveShown = 10;
 const maxFilesTogether = 12;
 /** Expected time of the files of one process; with much more the last process would end long after the others. */
@@ -375,7 +376,7 @@ await Promise.all(Array.from({ length: jobs }, work));
 
 const failedFiles = [...sources.keys()].filter((file) => (outcomes.get(file)?.failed ?? 0) > 0);
 const passedLater: string[] = [];
-if (files.length > 1 && failedFiles.length <= filesRunAgain) {
+if (files.length > 1 && failedFiles.length <= filesRunAgain(files.length)) {
   for (const file of failedFiles) {
     await runJob({ run: () => runFiles([file]) });
     if (outcomes.get(file)?.failed === 0) passedLater.push(file);
