@@ -59,10 +59,10 @@ const fans = async (table: string, id: string): Promise<string[]> =>
 
 t.test('access comes by proof alone, and the rest is a list', async (t) => {
   const address = await accounts.addresses.add(ids['dave']!, { address: 'dave@example.org' });
-  const unproven = await start('first');
+  const withoutClaim = await start('first');
   t.strictSame(await access('first'), {}, 'an address that is not verified proves nothing');
-  t.strictSame(await fans('stars', unproven), []);
-  t.strictSame((await toDo(unproven)).filter((text) => /access/.test(text)).length, 3);
+  t.strictSame(await fans('stars', withoutClaim), []);
+  t.strictSame((await toDo(withoutClaim)).filter((text) => /access/.test(text)).length, 3);
 
   await accounts.addresses.markVerified(ids['dave']!, address.id);
   await imports.people.claim(alice, `carol@${host}`, ids['carol']!);
@@ -83,7 +83,7 @@ t.test('access comes by proof alone, and the rest is a list', async (t) => {
 
   await repositories.collaborators.remove(alice, 'alice', 'second', 'carol');
   await imports.again(alice, id, { isFull: true });
-  await imports.again(alice, unproven, { isFull: true });
+  await imports.again(alice, withoutClaim, { isFull: true });
   await imports.runDue();
   t.strictSame(await access('second'), { dave: 'admin' }, 'what was taken away here stays so');
   t.strictSame(await access('first'), { carol: 'write', dave: 'admin' }, 'who is known later gets it by a full run');
