@@ -3,7 +3,7 @@ import { loginOf, placeholderName } from '../context/people-book.ts';
 import type { ImportDeps } from '../deps.ts';
 import { importPersonSchema, importSchema } from '../schema/import-schema.ts';
 
-/** Names the authors of imported releases as those of texts, `login@host`, and gives releases to who has claimed them. */
+/** Names the authors of imported releases as `login@host`, like those of texts, and gives releases to claimants. */
 export async function nameReleaseAuthors(
   { db }: Pick<ImportDeps, 'db'>,
   { repositoryId, host }: { repositoryId: string; host: string },
