@@ -198,10 +198,15 @@ async function outputOf(words: readonly string[], terminal: boolean, hide: (text
     openModules: async () => ({ ...web.modules, close: async () => {} }),
     env: { SERVICE_DATA_DIR: web.modules.config.dataDir, EDITOR: 'false' },
   });
-  // The numbers of notifications depend on how many were told at once.
-  const shown = words[0] === 'inbox' ? stdout.replace(/(?<="id":)\d+|^ *\d+(?=\t| {2})/gm, '<number>') : stdout;
+  const shown = words[0] === 'inbox' ? hideTelling(stdout) : stdout;
   return `${asLines('|', hide(shown))}${asLines('!', hide(stderr))}  [${code}]\n`;
 }
+
+/** The numbers and times of notifications depend on how many were told at once. */
+const hideTelling = (text: string): string =>
+  text
+    .replace(/(?<="id":)\d+|^ *\d+(?=\t| {2})/gm, '<number>')
+    .replace(/(?<="updatedAt":")[^"]+|(?<=\t)\d{4}-\d\d-\d\dT\S+$|\d+ minutes? ago$/gm, '<time>');
 
 const asLines = (sign: string, text: string): string =>
   text
