@@ -229,6 +229,8 @@ export async function bundleTemplates(project: string): Promise<string> {
     }),
   );
   const bundled = await build({
+    // Otherwise the folder in which the build was started is in the names of modules.
+    absWorkingDir: project,
     stdin: {
       contents: `const pug = require('pug-runtime')\nmodule.exports = {${entries.join(',\n')}}`,
       resolveDir: join(project, 'node_modules/pug'),

@@ -88,7 +88,7 @@ export async function makeImage(
     JSON.stringify({ schemaVersion: 2, mediaType: mediaTypes.index, manifests: [named] }),
   );
   const same = ['--sort=name', `--mtime=@${seconds}`, '--owner=0', '--group=0', '--numeric-owner', '--format=ustar'];
-  await run('tar', [...same, '--mode=u+rw,go+r-w', '-cf', options.output, '-C', layout, '.']);
+  await run('tar', [...same, '--mode=u=rwX,go=rX', '-cf', options.output, '-C', layout, '.']);
   await rm(layout, { recursive: true });
 }
 
