@@ -19,6 +19,8 @@ requiredProgram('dpkg-deb');
 const folder = temporaryFolder(t);
 const versions = ['0.2.0', '0.3.0', '0.4.0'] as const;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+/** Where the packages are in the layer, whichever file system they are on. */
+const packagesAt = '/packages';
 const packageOf = (version: string) => path.join(folder, `hearth_${version}.deb`);
 
 /** A program that says its version when all of it is there; a copy that ends earlier says nothing. */
@@ -74,9 +76,12 @@ async function openLayer(t: Owner, mebibytes: number): Promise<Layer | null> {
     mount -t overlay -o lowerdir=/,upperdir="$0/upper",workdir="$0/work" overlay "$0/root"
     mount -t proc proc "$0/root/proc" && mount -t tmpfs tmpfs "$0/root/dev" && mknod -m 666 "$0/root/dev/null" c 1 3
     mount -t tmpfs tmpfs "$0/root/var/lib/dpkg" && cd "$0/root/var/lib/dpkg" && mkdir info updates && touch status
+    mkdir "$0/root${packagesAt}" && mount --bind "$1" "$0/root${packagesAt}"
     echo mounted && exec sleep infinity`;
   // The mounts are in its namespace alone, and go with it.
-  const holder = spawn('unshare', ['--mount', 'sh', '-c', script, layer], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const holder = spawn('unshare', ['--mount', 'sh', '-c', script, layer, folder], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   t.teardown(() => holder.kill('SIGKILL'));
   const [first] = (await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')])) as [unknown];
   if (!String(first).startsWith('mounted')) return null;
@@ -107,7 +112,7 @@ async function openLayer(t: Owner, mebibytes: number): Promise<Layer | null> {
 }
 
 // Its dpkg knows no other package, which would take seconds.
-const install = (version: string) => `dpkg --force-depends -i ${packageOf(version)}`;
+const install = (version: string) => `dpkg --force-depends -i ${packagesAt}/hearth_${version}.deb`;
 const kept = '/var/lib/hearth-previous';
 
 const stateOf = ({ run }: Layer) => run("dpkg-query -W -f '${db:Status-Abbrev}${Version}' hearth").said.trim();
