@@ -60,10 +60,10 @@ export function createImports({
   };
   const runner = createImportRunner(deps);
   let isForServer = false;
-  const wake = (): void =>
-    void (isForServer ? Promise.resolve() : runner.run()).catch((error: unknown) =>
-      deps.logger.error('import.run_failed', { error }),
-    );
+  const wake = (): void => {
+    if (isForServer) return;
+    void runner.run().catch((error: unknown) => deps.logger.error('import.run_failed', { error }));
+  };
   const bind = bindDeps(deps);
   /** Wraps use-cases that make an import due: it runs in the background. */
   const soon =

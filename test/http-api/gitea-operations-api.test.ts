@@ -317,7 +317,7 @@ t.test('settings of a user: languages as Gitea writes them, and addresses shown 
   t.equal((await bob('PATCH', '/user/settings', { full_name: 'Bob' })).json.hide_email, true, 'left out');
 });
 
-t.test('an administrator sees the address of a user that nobody else sees', async (t) => {
+t.test('administrators and the user see a private address, other callers do not', async (t) => {
   const { alice, bob, carol, anonymous, tokenOf, web } = await openWorld(t);
   const { accounts } = web.modules;
   const { id } = await accounts.personByUsername('bob');
@@ -332,7 +332,7 @@ t.test('an administrator sees the address of a user that nobody else sees', asyn
   t.strictSame(seen, right, 'in a list');
 });
 
-t.test('an administrator reads the key of any user by its number, nobody else does', async (t) => {
+t.test('an administrator reads the key of any user by its number, other users read their own', async (t) => {
   const { alice, bob, carol, tokenOf } = await openWorld(t);
   const line = (user: string) => `ssh-ed25519 ${generateKey(user).blob.toString('base64')}`;
   const key = (await bob('POST', '/user/keys', { title: 'laptop', key: line('bob') })).json;

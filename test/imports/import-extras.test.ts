@@ -111,7 +111,7 @@ t.test('a dry run says what will not come, and why', async (t) => {
     /^to do: Set the secret PASSWORD: its value stays there/,
     /^to do: Give carol access, if it is the same person here/,
     /^to do: Add the deploy key deploy again/,
-    /^tracked times: stay there: issues here have none/,
+    /^tracked times: stay there: no import reads them/,
     /^workflows: their files come with the code; runs, logs and artifacts stay there/,
   ])
     t.ok(

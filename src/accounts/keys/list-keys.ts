@@ -16,7 +16,7 @@ export async function listKeys({ db }: AccountsDeps, personId: string | null): P
   return rows.map(toSshKey);
 }
 
-/** The SSH key of any user whose id begins with an integer, the form of Gitea's clients; null if there is none. */
+/** The SSH key of any user by the number in which Gitea's clients know it, the start of its id; null without one. */
 export async function keyByNumber({ db }: AccountsDeps, number: number): Promise<(SshKey & { userId: string }) | null> {
   const range = idsOfNumber(number);
   if (range === null) return null;

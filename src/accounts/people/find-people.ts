@@ -41,7 +41,7 @@ export function idsOfNumber(number: number): [from: string, before: string] | nu
   return [`${start}-`, `${start}.`];
 }
 
-/** The user id that begins with an integer of at most 48 bits; null if there is none. */
+/** The id of the user whom Gitea's clients know by this number, the start of the id; null without one. */
 export async function idByNumber({ db }: AccountsDeps, number: number): Promise<string | null> {
   const range = idsOfNumber(number);
   if (range === null) return null;

@@ -15,13 +15,15 @@ import { showOrganisation } from './payloads.ts';
 
 const common = { method: 'GET', tag: 'Users', cost: 'rows', status: 200 } as const;
 
+/** Whether the caller is this user or an administrator, who see fields that others do not. */
+export const seesAllOf = (viewer: Viewer, id: string): boolean =>
+  viewer.kind === 'person' && (viewer.isAdministrator || viewer.id === id);
+
 /** The primary e-mail addresses that the caller can see: public ones, one's own, and all for administrators. */
 export async function addressesShownTo(viewer: Viewer, { accounts }: WebDeps, ids: readonly string[]) {
-  if (viewer.kind !== 'person') return accounts.addresses.publicOf(ids);
-  const seen = viewer.isAdministrator ? ids : ids.filter((id) => id === viewer.id);
   const [others, all] = await Promise.all([
     accounts.addresses.publicOf(ids),
-    seen.length === 0 ? new Map<string, string>() : accounts.addresses.primariesOf(seen),
+    accounts.addresses.primariesOf(ids.filter((id) => seesAllOf(viewer, id))),
   ]);
   return new Map([...others, ...all]);
 }
@@ -33,11 +35,13 @@ export async function showUsers(deps: WebDeps, people: readonly Person[], viewer
     deps,
     people.map(({ id }) => id),
   );
-  const isAdministrator = viewer.kind === 'person' && viewer.isAdministrator;
-  return people.map((person) => {
-    const isOwn = isAdministrator || (viewer.kind === 'person' && viewer.id === person.id);
-    return userPayload(person, { baseUrl: origin }, { email: addresses.get(person.id) ?? '', isOwn });
-  });
+  return people.map((person) =>
+    userPayload(
+      person,
+      { baseUrl: origin },
+      { email: addresses.get(person.id) ?? '', isOwn: seesAllOf(viewer, person.id) },
+    ),
+  );
 }
 
 /** The user whose UUID begins with this integer. */
@@ -106,7 +110,7 @@ const listOrganisationsOfUser = operation({
     const person = await deps.accounts.activePerson(params.username);
     const all = await deps.organisations.organisationsOf(person.id);
     const own = new Set((await deps.organisations.organisationsOf(viewer.id)).map((each) => each.organisation.id));
-    const seesAll = viewer.id === person.id || viewer.isAdministrator;
+    const seesAll = seesAllOf(viewer, person.id);
     const shown = all.filter((each) => seesAll || own.has(each.organisation.id));
     return json(
       await Promise.all(

@@ -5,7 +5,7 @@ import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { me, membership, person } from './schemas.ts';
 import { showOrganisation, showPerson } from './payloads.ts';
-import { addressesShownTo } from './user-lists.ts';
+import { addressesShownTo, seesAllOf } from './user-lists.ts';
 
 const ownFields = ({ isAdministrator, secondFactorAt }: Person) => ({
   isAdministrator,
@@ -82,7 +82,7 @@ export const getUser = operation({
   response: person,
   async run({ viewer, params, deps, origin }) {
     const found = await deps.accounts.personByUsername(params.username);
-    const isOwn = viewer.kind === 'person' && (viewer.id === found.id || viewer.isAdministrator);
+    const isOwn = seesAllOf(viewer, found.id);
     const email = (await addressesShownTo(viewer, deps, [found.id])).get(found.id) ?? '';
     return json(showPerson(found, { origin }, { email, isOwn, ...(await countsOf(deps, found)) }));
   },

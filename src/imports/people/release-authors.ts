@@ -8,10 +8,10 @@ export async function nameReleaseAuthors(
   { db }: Pick<ImportDeps, 'db'>,
   { repositoryId, host }: { repositoryId: string; host: string },
 ): Promise<void> {
-  const ofNobody = 'repository_id = ? AND author_id IS NULL AND origin IS NOT NULL';
+  const withoutAccount = 'repository_id = ? AND author_id IS NULL AND origin IS NOT NULL';
   const named = await rows<{ name: string }>(
     db.read,
-    `SELECT author_name AS name FROM releases WHERE ${ofNobody} AND author_name IS NOT NULL`,
+    `SELECT author_name AS name FROM releases WHERE ${withoutAccount} AND author_name IS NOT NULL`,
     [repositoryId],
   );
   for (const name of new Set(named.map((row) => row.name))) {
@@ -20,7 +20,7 @@ export async function nameReleaseAuthors(
     const placeholder = placeholderName(login, host);
     if (userId === null && placeholder === name) continue;
     await db.write(({ manager }) =>
-      rows(manager, `UPDATE releases SET author_name = ?, author_id = ? WHERE ${ofNobody} AND author_name = ?`, [
+      rows(manager, `UPDATE releases SET author_name = ?, author_id = ? WHERE ${withoutAccount} AND author_name = ?`, [
         placeholder,
         userId,
         repositoryId,

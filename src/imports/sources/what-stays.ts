@@ -8,7 +8,7 @@ const runs: Line = ['workflows', 'their files come with the code; runs, logs and
 export const whatStays: Readonly<Record<SourceKind, readonly Line[]>> = {
   gitea: [
     ['projects', 'boards stay there: its API has no list of them'],
-    ['tracked times', 'stay there: issues here have none'],
+    ['tracked times', 'stay there: no import reads them'],
     runs,
   ],
   github: [
