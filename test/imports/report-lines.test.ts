@@ -54,3 +54,29 @@ t.test('lines of earlier runs', async (t) => {
   ]);
   t.equal((await lines(other)).length, before.length, 'those of another import stay');
 });
+
+t.test('a name with a sign of a pattern is no pattern', async (t) => {
+  const port = await freePort();
+  const web = await startWeb(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}` } });
+  const { imports } = web.modules;
+  const alice = viewerOf((await signedIn(web, 'alice')).id, 'alice');
+  const forge = await startGiteaStub(t, { port });
+  const names = ['a%', 'a% off', 'a_', 'ab'];
+  const uuid = (at: number): string => `${String(at).padStart(8, '0')}-2222-4333-8444-555555555555`;
+  forge.addIssue({ assets: names.map((name, at) => ({ uuid: uuid(at), name })) });
+  const { id } = await imports.start(alice, { address: `${forge.url}/bob/tool`, token: forge.world.token });
+  await imports.runDue();
+  const lines = async (): Promise<string[]> =>
+    (await imports.problems((await imports.find(id))!.id)).flatMap(({ item }) => (/^file/.test(item) ? item : []));
+  t.strictSame(await lines(), ['file a%', 'file a% off', 'file a_', 'file ab']);
+  // Only these come later; the lines about the others are not asked for again.
+  for (const at of [0, 2]) forge.files.set(`/attachments/${uuid(at)}`, { body: 'text' });
+  const done = names.map((_, at) => at).filter((at) => at % 2 === 1);
+  for (const at of done)
+    await web.modules.db.write(({ manager }) =>
+      manager.query("UPDATE import_items SET fingerprint = 'done {}' WHERE item = ?", [`file:attachments/${uuid(at)}`]),
+    );
+  await imports.again(alice, id, { isFull: true });
+  await imports.runDue();
+  t.strictSame(await lines(), ['file a% off', 'file ab']);
+});

@@ -74,7 +74,7 @@ export class RunContext {
   /** Requests since the row was last saved. */
   requests = 0;
   #problems: [item: string, problem: string][] = [];
-  #renewed: string[] = [];
+  #renewed: { item: string; isBeginning: boolean }[] = [];
 
   constructor(
     deps: ImportDeps,
@@ -109,10 +109,15 @@ export class RunContext {
 
   /**
    * Lines that earlier runs wrote about an item are outdated, because this run tells again what still holds; the next
-   * step removes them. @param item whole, or its beginning and `%`
+   * step removes them.
    */
   readonly renew = (item: string): void => {
-    if (this.row.run > 1) this.#renewed.push(item);
+    if (this.row.run > 1) this.#renewed.push({ item, isBeginning: false });
+  };
+
+  /** As `renew`, for all items with this beginning. */
+  readonly renewAll = (beginning: string): void => {
+    if (this.row.run > 1) this.#renewed.push({ item: beginning, isBeginning: true });
   };
 
   /** Writes the results of a step and the position of the next one, in one write. */
@@ -130,11 +135,11 @@ export class RunContext {
       const { manager, now } = tx;
       await work(tx);
       const phase = step.phase ?? row.phase;
-      for (const item of renewed)
+      for (const { item, isBeginning } of renewed)
         await manager.query(
           `DELETE FROM import_problems
-           WHERE import_id = ? AND run < ? AND item ${item.endsWith('%') ? 'LIKE' : '='} ?`,
-          [row.id, row.run, item],
+           WHERE import_id = ? AND run < ? AND ${isBeginning ? 'substr(item, 1, length(?)) = ?' : 'item = ?'}`,
+          [row.id, row.run, ...(isBeginning ? [item] : []), item],
         );
       const kept = problems.length === 0 ? 0 : await manager.countBy(problemSchema, { importId: row.id, run: row.run });
       for (const [item, problem] of problems.slice(0, Math.max(0, maxProblems - kept)))

@@ -5,7 +5,7 @@ import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { accountsOf } from '../people/accounts-of.ts';
 import { itemSchema } from '../schema/import-schema.ts';
-import type { SourceExtras } from '../sources/source.ts';
+import type { SourceExtras, SourcePerson } from '../sources/source.ts';
 
 /** Steps that remain for a person. */
 export const extrasToDo = (
@@ -23,11 +23,15 @@ export const extrasToDo = (
  * of manual steps. What was written once is not written again, so that changes made here stay.
  */
 export async function writeExtras(context: RunContext): Promise<void> {
-  const { deps, source, row, located, at, options, tell, renew } = context;
+  const { deps, source, row, located, at, options, tell, renewAll } = context;
   const extras = await source.extras?.();
   if (extras === undefined) return;
-  for (const what of ['variable %', 'deploy key %', 'access of %']) renew(what);
-  const once = createOnce(context);
+  for (const what of ['variable ', 'deploy key ', 'access of ']) renewAll(what);
+  const once = await createOnce(context, [
+    ...extras.variables.map(({ name }) => `extra:variable:${name}`),
+    ...extras.deployKeys.map(({ line }) => `extra:key:${line}`),
+    ...extras.collaborators.map(({ person }) => `extra:access:${person.login}`),
+  ]);
   const scope = { kind: 'repository', id: located.repository.id } as const;
   for (const { name, value } of extras.variables)
     await once(`extra:variable:${name}`, `variable ${name}`, () => deps.ci.variables.set(scope, { name, value }));
@@ -57,9 +61,15 @@ export async function writeFans(context: RunContext): Promise<void> {
   const { deps, source, row, at } = context;
   const fans = await source.fans?.();
   if (fans === undefined) return;
-  const once = createOnce(context);
   const accounts = await accountsOf(deps, row.host, [...fans.stars, ...fans.watchers]);
-  for (const [kind, people] of Object.entries(fans))
+  const lists = Object.entries<SourcePerson[]>({ ...fans });
+  const once = await createOnce(
+    context,
+    lists.flatMap(([kind, people]) =>
+      people.flatMap(({ login }) => (accounts.has(login) ? `extra:${kind}:${login}` : [])),
+    ),
+  );
+  for (const [kind, people] of lists)
     for (const { login } of people) {
       const account = accounts.get(login);
       if (account === undefined) continue;
@@ -72,12 +82,20 @@ export async function writeFans(context: RunContext): Promise<void> {
     }
 }
 
-/** Does what no earlier run has done; a refusal becomes a line of the report. */
-function createOnce(context: RunContext) {
+const mostItemCharacters = 900;
+
+/**
+ * Does what no earlier run has done; a refusal becomes a line of the report.
+ * @param items all that may be done
+ */
+async function createOnce(context: RunContext, items: readonly string[]) {
   const { row, tell } = context;
+  const done = new Set(
+    (await fingerprintsOf(context, [...new Set(items.map((item) => item.slice(0, mostItemCharacters)))])).keys(),
+  );
   return async (item: string, what: string, work: () => Promise<unknown>): Promise<void> => {
-    const key = item.slice(0, 900);
-    if ((await fingerprintsOf(context, [key])).has(key)) return;
+    const key = item.slice(0, mostItemCharacters);
+    if (done.has(key)) return;
     try {
       await work();
     } catch (error) {
@@ -89,5 +107,6 @@ function createOnce(context: RunContext) {
     await context.save({}, async ({ manager }) => {
       await manager.upsert(itemSchema, { importId: row.id, item: key, fingerprint: '' }, ['importId', 'item']);
     });
+    done.add(key);
   };
 }

@@ -8,9 +8,9 @@ import type { RunContext } from '../context/run-context.ts';
 
 /** Writes labels and milestones, by name, that have changed at the source. Changes made only here stay. */
 export async function writeLabels(context: RunContext): Promise<void> {
-  const { deps, source, row, located, tell, renew } = context;
-  renew('label %');
-  renew('milestone %');
+  const { deps, source, row, located, tell, renewAll } = context;
+  renewAll('label ');
+  renewAll('milestone ');
   const labels = new Map<string, Label>();
   const milestones = new Map<string, Milestone>();
   for await (const page of source.labels())

@@ -1,5 +1,6 @@
 import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
+import { readDeployKey } from '../read-deploy-key.ts';
 import { createPager } from '../read-pages.ts';
 import { listOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
@@ -103,11 +104,7 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
         variables: variables.map((row) => ({ name: textOf(row['name']), value: textOf(row['data']) })),
         secrets: secrets.map((row) => textOf(row['name'])),
         collaborators,
-        deployKeys: keys.map((row) => ({
-          title: textOf(row['title']),
-          line: textOf(row['key']),
-          access: row['read_only'] === false ? 'write' : 'read',
-        })),
+        deployKeys: keys.map(readDeployKey),
         packages: packages.flatMap((row) =>
           textOf(objectOf(row['repository'])['full_name']).toLowerCase() === project.toLowerCase()
             ? `${textOf(row['type'])} ${textOf(row['name'])} ${textOf(row['version'])}`

@@ -1,5 +1,6 @@
 import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
+import { readDeployKey } from '../read-deploy-key.ts';
 import { createPager } from '../read-pages.ts';
 import { flagOf, listOf, numberOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
@@ -105,11 +106,7 @@ export function createGithubSource(client: SourceClient, api: string, project: s
           const role = flagOf(rights['admin']) ? 'admin' : flagOf(rights['push']) ? 'write' : 'read';
           return person === null ? [] : [{ person, role } as const];
         }),
-        deployKeys: keys.map((row) => ({
-          title: textOf(row['title']),
-          line: textOf(row['key']),
-          access: row['read_only'] === false ? 'write' : 'read',
-        })),
+        deployKeys: keys.map(readDeployKey),
         // GitHub lists packages by owner, for classic tokens with a right of their own.
         packages: [],
       };
