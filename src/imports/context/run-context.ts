@@ -38,7 +38,7 @@ export interface Progress {
   /** Number of issues and pull requests written because they have changed. */
   written: number;
   unchanged: number;
-  described: Pick<SourceRepository, 'isPrivate' | 'isArchived' | 'defaultBranch' | 'hasWiki'> | null;
+  described: Pick<SourceRepository, 'isPrivate' | 'isArchived' | 'defaultBranch' | 'hasWiki' | 'pictures'> | null;
   /** Whether the source had changes. */
   hasChanges: boolean;
 }

@@ -18,7 +18,10 @@ export interface Transfer {
   releases(): Promise<string[]>;
 }
 
-/** Opens an attached file of a text. Throws `source_failed` with the reason as a message. */
+/** Opens files of the source. Throws `source_failed` with the reason as a message. */
 export interface SourceFiles {
+  /** An attached file of a text. */
   open(key: string, name: string): Promise<OpenedFile>;
+  /** The picture at the first of these addresses that has it; missing for a source without pictures. */
+  openPicture?(addresses: readonly string[]): Promise<OpenedFile>;
 }

@@ -132,7 +132,10 @@ export async function openRun(
       wiki: (options) => bring.wiki(located, { ...origin, url: `${url}.wiki.git` }, { ...options, signal }),
       releases: () => bring.releases(located, origin, signal),
     },
-    files: { open: (key, name) => client.openFile(addressesOf(row, key, name)) },
+    files: {
+      open: (key, name) => client.openFile(addressesOf(row, key, name)),
+      openPicture: (addresses) => client.openFile(addresses),
+    },
   });
   return { context, serverTime: () => client.serverTime };
 }

@@ -13,6 +13,7 @@ import { transferRefs } from './transfer-code.ts';
 import { transferWiki } from './transfer-wiki.ts';
 import { writeFans } from './write-extras.ts';
 import { writeLabels } from './write-labels.ts';
+import { writePicture } from './write-picture.ts';
 import { writeSettings } from './write-settings.ts';
 
 /** Length limit of a description here. */
@@ -37,7 +38,10 @@ const steps: Readonly<Record<Phase, Step>> = {
   },
   comments: (context) => fetchPages(context, 'comments'),
   write: writeIssues,
-  files: fetchFiles,
+  async files(context) {
+    await fetchFiles(context);
+    await writePicture(context);
+  },
   people: findAddresses,
   async releases({ deps, row, transfer, options, tell, renew }) {
     if (!options.withReleases) return;
@@ -67,8 +71,8 @@ async function describe(context: RunContext): Promise<void> {
     tell(what, error.message);
   };
   const found = await source.describe();
-  const { isPrivate, isArchived, defaultBranch, hasWiki } = found;
-  context.progress.described = { isPrivate, isArchived, defaultBranch, hasWiki };
+  const { isPrivate, isArchived, defaultBranch, hasWiki, pictures } = found;
+  context.progress.described = { isPrivate, isArchived, defaultBranch, hasWiki, ...(pictures && { pictures }) };
   if (row.run === 1) {
     const description = cleanText(found.description, descriptionCharacters);
     await deps.repositories.edit(localAdministrator, at.owner, at.name, { description });

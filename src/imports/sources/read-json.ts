@@ -34,6 +34,12 @@ export const oidOf = (value: unknown): string | null => {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : null;
 };
 
+/** The address of a picture as a list; empty for anything else. */
+export const picturesOf = (value: unknown): string[] => {
+  const url = URL.parse(textOf(value).slice(0, 2_000));
+  return url !== null && /^https?:$/.test(url.protocol) ? [url.href] : [];
+};
+
 /** Six hex digits; grey for anything else. */
 export const colourOf = (value: unknown): string => {
   const text = textOf(value).replace(/^#/, '').toLowerCase();

@@ -154,6 +154,8 @@ export interface SourceRepository {
   hasWiki: boolean;
   cloneUrl: string;
   url: string;
+  /** Addresses of its own picture, most likely first; empty for none, missing if the source has no such pictures. */
+  pictures?: string[];
 }
 
 export interface SourceRule {

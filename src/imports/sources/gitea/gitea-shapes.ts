@@ -1,4 +1,16 @@
-import { colourOf, dayOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
+import {
+  colourOf,
+  dayOf,
+  flagOf,
+  idOf,
+  listOf,
+  numberOf,
+  objectOf,
+  oidOf,
+  picturesOf,
+  textOf,
+  timeOf,
+} from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type {
   SourceComment,
@@ -57,6 +69,7 @@ export function readRepository(value: unknown): SourceRepository {
     hasWiki: flagOf(row['has_wiki']),
     cloneUrl: textOf(row['clone_url']),
     url: textOf(row['html_url']),
+    pictures: picturesOf(row['avatar_url']),
   };
 }
 

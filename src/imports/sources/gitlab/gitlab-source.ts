@@ -1,7 +1,7 @@
 import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { createPager } from '../read-pages.ts';
-import { flagOf, numberOf, objectOf, textOf } from '../read-json.ts';
+import { flagOf, numberOf, objectOf, picturesOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import { numbersAsTheyAre } from '../source-numbers.ts';
 import type { SourceNumbers } from '../source-numbers.ts';
@@ -113,7 +113,9 @@ export function createGitlabSource(
     async describe() {
       const row = await describe();
       if (textOf(row['visibility']) === 'internal') tell('visibility', 'is internal there and private here');
-      return readRepository(row);
+      const pictures = picturesOf(row['avatar_url']);
+      // The page shows that of a private project to browsers alone.
+      return { ...readRepository(row), pictures: pictures.flatMap((url) => [`${api}${repo}/avatar`, url]) };
     },
     labels: () => pages(`${repo}/labels?with_counts=false&${first}`, readLabel),
     milestones: () => pages(`${repo}/milestones?include_ancestors=true&${first}`, readMilestone),
