@@ -37,7 +37,7 @@ export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
 
 /** Responds with a refusal or an internal error; if a response has already begun, aborts it. */
 export async function sendError(
-  { req, res, state, headers }: GitExchange,
+  { req, res, state, headers, challenge }: GitExchange,
   fault: unknown,
   logger: Logger,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function sendError(
     logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
   const message = status === 500 ? `internal error (${state.requestId})` : error.message;
   await refuseBody({ req, res, headers }, status, {
-    headers: { ...uncached, ...extraHeaders(status, error), 'Content-Type': 'text/plain; charset=utf-8' },
+    headers: { ...uncached, ...extraHeaders(status, error, challenge), 'Content-Type': 'text/plain; charset=utf-8' },
     body: Buffer.from(`${message}\n`),
   });
 }
@@ -82,8 +82,8 @@ export async function refuseBody(
   res.end();
 }
 
-function extraHeaders(status: number, error: DomainError): Record<string, string> {
-  if (status === 401) return { 'WWW-Authenticate': 'Basic realm="Hearth", charset="UTF-8"' };
+function extraHeaders(status: number, error: DomainError, challenge: string): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': challenge };
   return retryAfter(status, error);
 }
 

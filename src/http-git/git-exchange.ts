@@ -9,6 +9,8 @@ export interface GitExchange extends Pick<Exchange, 'req' | 'res' | 'state'> {
   readonly querystring: string;
   /** Scheme and host by which clients reach this server. */
   origin(): string;
+  /** `WWW-Authenticate` of a refusal that asks for credentials. */
+  readonly challenge: string;
   /** Headers of every response, not yet set on `res`: name, value, name, value. */
   readonly headers: readonly string[];
 }

@@ -56,6 +56,7 @@ export function createGitListener(
     refuse: method === 'ANY' ? handlers[handler] : handlers.refuseMethod(method),
   }));
   const constantHeaders = Object.entries(headers).flat();
+  const challenge = challengeOf(config);
   const isHostAcceptable = createHostCheck(createHostTrust(config));
 
   function take(request: IncomingMessage, response: ServerResponse): boolean {
@@ -80,6 +81,7 @@ export function createGitListener(
         rest: found[3] ?? '',
         origin: () => originOf(request, client, config.baseUrl),
         querystring,
+        challenge,
         headers: ['X-Request-Id', requestId, ...constantHeaders],
         state: { requestId, address: client.address, routePath: route.path, identity: anonymousIdentity },
       };
@@ -98,6 +100,13 @@ export function createGitListener(
     if (!take(request, response)) next(request, response);
   };
 }
+
+/**
+ * Git Credential Manager and git-credential-oauth know by the realm `Gitea` that a server has Gitea's addresses for
+ * OAuth2 and its public clients, and then sign in through the browser. These addresses exist with a configured URL.
+ */
+const challengeOf = ({ baseUrl }: Pick<Config, 'baseUrl'>): string =>
+  `Basic realm="${baseUrl === null ? 'Hearth' : 'Gitea'}", charset="UTF-8"`;
 
 /** For URLs in responses, which use the configured name even if the request used another one. */
 function originOf(request: IncomingMessage, { forwardedHost, forwardedProto }: Client, baseUrl: string | null): string {

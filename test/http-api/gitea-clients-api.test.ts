@@ -415,6 +415,30 @@ t.test('time that is spent on issues: by those who may write, seen by all of the
   t.equal((await bob('POST', '/repos/alice/site/issues/1/deadline', { due_date: null })).json.due_date, null);
 });
 
+t.test(
+  'what tea sends for nothing: one empty name for nobody, and the first second of the year 1 for no time',
+  async (t) => {
+    const { web, alice, bob } = await openWorld(t);
+    await bob('PUT', '/repos/alice/site/contents/x', { content: 'eA==', message: 'x', new_branch: 'more' });
+    const unset = { assignee: '', assignees: [''] };
+    const made = await bob('POST', '/repos/alice/site/issues', { title: 'One', ...unset });
+    t.match(made, { status: 201, json: { assignees: [] } });
+    const pull = await bob('POST', '/repos/alice/site/pulls', { title: 'More', head: 'more', base: 'main', ...unset });
+    t.match(pull, { status: 201, json: { assignees: [] } });
+    const named = await bob('PATCH', '/repos/alice/site/issues/1', { assignees: ['', 'bob'] });
+    t.same(
+      named.json.assignees.map((one: Json) => one.login),
+      ['bob'],
+    );
+    t.match(await bob('PATCH', '/repos/alice/site/issues/1', { assignees: [''] }), { json: { assignees: [] } });
+
+    const spent = await bob('POST', '/repos/alice/site/issues/1/times', { time: 60, created: '0001-01-01T00:00:00Z' });
+    t.equal(spent.json.created, new Date(web.clock.now()).toISOString().replace(/\.\d+/, ''));
+    for (const query of ['since=2020-01-01T00:00:00Z', 'since=0001-01-01T00:00:00Z', 'before=0001-01-01T00:00:00Z'])
+      t.equal((await alice('GET', `/repos/alice/site/times?${query}`)).json.length, 1, query);
+  },
+);
+
 t.test('several files at once, and a file or a folder whichever it is', async (t) => {
   const { alice, bob, anonymous } = await openWorld(t);
   await alice('POST', '/user/repos', { name: 'cellar', auto_init: true });

@@ -122,7 +122,8 @@ t.test('a client that goes on with a request that has its response is left', asy
   const params = { owner: 'alice', name: 'work' };
   const listener = createServer((req, res) => {
     const state = { requestId: 'r', address: '127.0.0.1', routePath: target, identity: anonymousIdentity };
-    void receivePack({ req, res, params, rest: '', querystring: '', origin: () => '', headers: [], state });
+    const rest = { rest: '', querystring: '', origin: () => '', challenge: '', headers: [] };
+    void receivePack({ req, res, params, state, ...rest });
   });
   await once(listener.listen(0, '127.0.0.1'), 'listening');
   t.teardown(() => listener.close());

@@ -3,7 +3,8 @@
 import t from 'tap';
 import { askFor, authorizePath, callProtocol, newPkce, pathOf, startOAuth } from '../fixtures/oauth-client.ts';
 import type { OAuthFixture, RegisteredClient } from '../fixtures/oauth-client.ts';
-import { sendRequest } from '../fixtures/web-fixture.ts';
+import { sendRequest, startWeb } from '../fixtures/web-fixture.ts';
+import type { Web } from '../fixtures/web-fixture.ts';
 
 const redirect = 'https://ci.example.org/authorize';
 const token = '/login/oauth/access_token';
@@ -301,6 +302,19 @@ t.test('revocation, introspection, and ends from this side', async (t) => {
   t.equal((await whoIs(three['access_token'])).status, 401, 'a disabled account');
   t.equal((await refresh(confidential, three['refresh_token'])).status, 400);
   await server.web.modules.accounts.setDisabled(server.alice.id, false);
+});
+
+t.test('git and LFS ask by the realm by which credential helpers know the preset clients', async (t) => {
+  const asks = ['/git/alice/secret.git/info/refs?service=git-upload-pack', '/git/alice/secret.git/info/lfs/locks'];
+  const local = await startWeb(t);
+  for (const path of asks) {
+    const challenges = async (web: Web) => {
+      const { status, headers } = await sendRequest(web, path);
+      return [status, headers['www-authenticate']];
+    };
+    t.strictSame(await challenges(server.web), [401, 'Basic realm="Gitea", charset="UTF-8"'], path);
+    t.strictSame(await challenges(local), [401, 'Basic realm="Hearth", charset="UTF-8"'], `${path}, no base_url`);
+  }
 });
 
 t.test('what a person has allowed for a time counts until its last millisecond', async (t) => {

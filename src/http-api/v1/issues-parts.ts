@@ -189,9 +189,12 @@ export function sliceOf<Row>(rows: readonly Row[], { page, limit: requestedLimit
   };
 }
 
-/** A time of a query in epoch milliseconds. Throws `invalid_time`. */
+/** The zero of Go's `time.Time`, which Go's clients send where the program set no time. */
+const zeroTime = '0001-01-01T00:00:00Z';
+
+/** A time that a client sends in epoch milliseconds; undefined without one. Throws `invalid_time`. */
 export function timeIn(value: string | undefined, field: string): number | undefined {
-  if (value === undefined || value === '') return undefined;
+  if (value === undefined || value === '' || value === zeroTime) return undefined;
   const time = Date.parse(value);
   if (!Number.isFinite(time)) throw invalid('invalid_time', 'Enter the time in ISO 8601 format.', { field });
   return time;

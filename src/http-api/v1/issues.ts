@@ -198,7 +198,7 @@ export const openIssue = operation({
   },
 });
 
-/** Both parameters by which clients name them; undefined without either. */
+/** Both parameters by which clients name them; undefined without either. tea sends nobody as one empty name. */
 export function assigneesIn({
   assignee,
   assignees,
@@ -207,7 +207,7 @@ export function assigneesIn({
   assignees?: string[] | null | undefined;
 }) {
   if (assignees == null && !assignee) return undefined;
-  return [...new Set([...(assignee ? [assignee] : []), ...(assignees ?? [])])];
+  return [...new Set([...(assignee ? [assignee] : []), ...(assignees ?? []).filter((name) => name !== '')])];
 }
 
 export const getIssue = operation({

@@ -41,16 +41,13 @@ export async function sendLfsError(exchange: GitExchange, fault: unknown, logger
   if (status === 500) logger.error('lfs.http_fault', { id: state.requestId, error: error.cause ?? error });
   const message = status === 500 ? `internal error (${state.requestId})` : error.message;
   await refuseBody(exchange, status, {
-    headers: { ...uncached, ...extraHeaders(status, error), 'Content-Type': lfsType },
+    headers: { ...uncached, ...extraHeaders(status, error, exchange.challenge), 'Content-Type': lfsType },
     body: Buffer.from(JSON.stringify({ message, request_id: state.requestId })),
   });
 }
 
-function extraHeaders(status: number, error: DomainError): Record<string, string> {
+function extraHeaders(status: number, error: DomainError, challenge: string): Record<string, string> {
   // The second name is for clients other than git-lfs; for the first one, git-lfs gets the credentials from git.
-  if (status === 401) {
-    const challenge = 'Basic realm="Hearth", charset="UTF-8"';
-    return { 'LFS-Authenticate': challenge, 'WWW-Authenticate': challenge };
-  }
+  if (status === 401) return { 'LFS-Authenticate': challenge, 'WWW-Authenticate': challenge };
   return retryAfter(status, error);
 }
