@@ -29,7 +29,7 @@ export interface PackageDeps {
   accounts: Pick<Accounts, 'peopleById'>;
   owners: Pick<Owners, 'resolve' | 'resolveFormer' | 'ownersById'>;
   organisations: Pick<Organisations, 'roleOf'>;
-  repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
+  repositories: Pick<Repositories, 'find' | 'factsOf' | 'list' | 'locate'>;
   objects: ObjectStore;
   clock: Clock;
   random: Random;

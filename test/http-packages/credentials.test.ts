@@ -174,6 +174,26 @@ t.test('members of an organisation publish, guests read what is private, others 
   t.equal(await get(undefined, 'tool'), 200);
 });
 
+t.test('nobody fills the quota of an owner where they may publish nothing', async (t) => {
+  const stored = async (): Promise<number> =>
+    Number((await db.read.query('SELECT count(*) AS stored FROM package_blobs'))[0].stored);
+  const uploads: readonly (readonly [who: keyof typeof tokens, owner: string, status: number, stores: number])[] = [
+    ['bob', 'alice', 403, 0],
+    ['carol', 'acme', 403, 0],
+    ['packagesRead', 'alice', 403, 0],
+    ['limitedOut', 'acme', 403, 0],
+    ['limitedOut', 'alice', 403, 1],
+    ['bob', 'acme', 200, 1],
+  ];
+  for (const [at, [who, owner, status, stores]] of uploads.entries()) {
+    const before = await stored();
+    // The name is known after the content.
+    const { headers, body } = pypiBody('filler', `1.0.${at}`);
+    const answer = await send('POST', `/packages/${owner}/pypi/`, { auth: basic(tokens[who]), headers, body });
+    t.strictSame([answer.status, (await stored()) - before], [status, stores], `${who}: ${owner}`);
+  }
+});
+
 t.test('name and password sign in where the account has no second factor', async (t) => {
   const password = 'a good password';
   const dora = await accounts.addPerson({ username: 'dora', password });

@@ -6,7 +6,7 @@ import t from 'tap';
 import { driveRunner } from '../ci/ci-fixture.ts';
 import { instanceScope } from '../../src/ci/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { basic, npmBody, startPackageServer } from './package-server.ts';
+import { basic, npmBody, pypiBody, startPackageServer } from './package-server.ts';
 import type { Answer } from './package-server.ts';
 
 const server = await startPackageServer(t);
@@ -69,6 +69,16 @@ t.test('a job publishes to packages of its repository alone', async (t) => {
   ];
   for (const [job, owner, name, status] of cases)
     t.equal((await put(secrets[job]!, owner, name, `2-${job}`)).status, status, `${job}: ${owner}/${name}`);
+  const stored = async () => Number((await db.read.query('SELECT count(*) AS stored FROM package_blobs'))[0].stored);
+  const before = await stored();
+  for (const [job, owner] of [
+    ['writes', 'bob'],
+    ['reads', 'alice'],
+  ] as const) {
+    const auth = basic(secrets[job]!);
+    t.equal((await send('POST', `/packages/${owner}/pypi/`, { auth, ...pypiBody('filler', job) })).status, 403);
+  }
+  t.equal(await stored(), before, 'nothing of a refused upload is stored');
   const npm = await send('PUT', '/packages/alice/npm/lib', {
     auth: `Bearer ${secrets['writes']}`,
     body: npmBody('lib', '1.0.0'),

@@ -143,22 +143,27 @@ export async function openForPublish(
 }
 
 /**
- * Checks that the viewer may create packages with any name, or in the repository of a task, before the name is known:
- * for clients that send it with the content. Refuses as `openForPublish` does, which must be called again with the
- * name.
+ * Checks that the viewer may publish something of the owner, before the name is known: for clients that send it with
+ * the content, which would fill the owner's quota. Refuses as `openForPublish` does, which must be called again with
+ * the name.
  */
 export async function ownerForPublish(deps: PackageDeps, viewer: Viewer, handle: string): Promise<Owner> {
   refuseOff(deps);
   if (viewer.kind === 'anonymous') throw errorOfRefusal('sign_in', 'publish');
   const owner = (await deps.owners.resolve(handle)) ?? (await deps.owners.resolveFormer(handle));
   if (owner === null) throw mayNotPublish();
+  const source = deps.db.lookup;
+  const repository = viewer.kind === 'task' ? await repositoryById(source, viewer.repositoryId) : null;
+  const linked = await followed(deps, source, viewer, owner.id, repository);
+  const refusal = refusalToAddPackage(viewer, await ownerFactsOf(deps, source, viewer, owner), linked);
+  if (refusal === null) return owner;
   // Tokens limited to repositories, and collaborators, may publish only some packages: the name decides.
-  if (viewer.kind === 'person' && !scopeAllows(viewer, 'write')) {
-    const facts = await ownerFactsOf(deps, deps.db.lookup, viewer, owner);
-    const refusal = refusalToAddPackage(viewer, facts, null);
-    if (refusal !== null) throw errorOfRefusal(refusal, 'publish');
+  const written = { owner, isWritable: true, limit: 1 };
+  if (viewer.kind === 'person' && scopeAllows(viewer, 'write')) {
+    const { repositories } = await deps.repositories.list(viewer, written);
+    if (repositories.length > 0) return owner;
   }
-  return owner;
+  throw errorOfRefusal(refusal, 'publish');
 }
 
 /** The package of a target, or null, as a decision's source sees it. Refuses as `openForPublish` does. */
