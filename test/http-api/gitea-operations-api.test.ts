@@ -57,6 +57,8 @@ t.test('stars and follows: by oneself, counted once, and nothing hidden shows', 
     (await call('GET', path)).json.map((one: { name: string }) => one.name);
   t.strictSame(await starred(alice, '/user/starred'), ['cellar']);
   t.strictSame(await starred(bob, '/users/alice/starred'), []);
+  const counted = async (call: typeof alice) => (await call('GET', '/users/alice')).json.starred_repos_count;
+  t.strictSame([await counted(alice), await counted(bob), await counted(anonymous)], [1, 0, 0]);
   t.equal((await bob('DELETE', star)).status, 204);
   t.equal((await anonymous('GET', '/repos/alice/site')).json.stars_count, 0);
 

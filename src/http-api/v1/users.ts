@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import type { WebDeps } from '../../web/index.ts';
 import { json } from '../responses.ts';
@@ -12,9 +13,12 @@ const ownFields = ({ isAdministrator, secondFactorAt }: Person) => ({
   hasSecondFactor: secondFactorAt !== null,
 });
 
-/** Followers of a user, and users and repositories that they follow or have starred. */
-async function countsOf({ accounts, repositories }: WebDeps, { id }: Person) {
-  const [counts, starred] = await Promise.all([accounts.following.countsOf(id), repositories.stars.countStarred(id)]);
+/** Followers of a user, users that they follow, and repositories that they have starred and the viewer can see. */
+async function countsOf({ accounts, repositories }: WebDeps, viewer: Viewer, { id }: Person) {
+  const [counts, starred] = await Promise.all([
+    accounts.following.countsOf(id),
+    repositories.stars.countStarred(viewer, id),
+  ]);
   return { ...counts, starred };
 }
 
@@ -32,7 +36,7 @@ export const getMe = operation({
     const found = await deps.accounts.personById(viewer.id);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
     return json({
-      ...showPerson(found, { origin }, { email, isOwn: true, ...(await countsOf(deps, found)) }),
+      ...showPerson(found, { origin }, { email, isOwn: true, ...(await countsOf(deps, viewer, found)) }),
       ...ownFields(found),
     });
   },
@@ -63,7 +67,7 @@ export const editMe = operation({
     const changed = await deps.accounts.updateProfile(viewer.id, changes);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
     return json({
-      ...showPerson(changed, { origin }, { email, isOwn: true, ...(await countsOf(deps, changed)) }),
+      ...showPerson(changed, { origin }, { email, isOwn: true, ...(await countsOf(deps, viewer, changed)) }),
       ...ownFields(changed),
     });
   },
@@ -84,7 +88,7 @@ export const getUser = operation({
     const found = await deps.accounts.personByUsername(params.username);
     const isOwn = seesAllOf(viewer, found.id);
     const email = (await addressesShownTo(viewer, deps, [found.id])).get(found.id) ?? '';
-    return json(showPerson(found, { origin }, { email, isOwn, ...(await countsOf(deps, found)) }));
+    return json(showPerson(found, { origin }, { email, isOwn, ...(await countsOf(deps, viewer, found)) }));
   },
 });
 

@@ -55,7 +55,7 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (context, dep
       isFirst ? repositories.pushes.count(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
       isFirst ? repositories.pushes.countCommits(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
       accounts.following.countsOf(person.id),
-      repositories.stars.countStarred(person.id),
+      repositories.stars.countStarred(viewer, person.id),
       viewer.kind === 'person' && !isPerson(viewer, person.id) ? accounts.following.has(viewer.id, person.id) : null,
       isFirst ? readProfileReadme(context, deps, owner) : null,
     ]);

@@ -142,9 +142,19 @@ async function starredBy(
   return { repositories: rows.flatMap(({ repositoryId }) => byId.get(repositoryId) ?? []), next };
 }
 
-/** Number of repositories that a user has starred. */
-async function countStarred({ db }: RepositoryDeps, personId: string): Promise<number> {
-  return db.read.countBy(starSchema, { userId: personId });
+/** Limit of the count. */
+const mostCounted = 10_000;
+
+/** Number of repositories that a user has starred and the viewer can see, at most 10,000. */
+async function countStarred({ db }: RepositoryDeps, viewer: Viewer, personId: string): Promise<number> {
+  const visible = visibleRepositories(viewer, 'r');
+  const [row] = await selectRaw<{ found: number }>(
+    db.read,
+    `SELECT count(*) AS found FROM (SELECT s.repository_id FROM stars s CROSS JOIN repositories r
+      WHERE s.user_id = :personId AND r.id = s.repository_id AND ${eachRow(visible.sql)} LIMIT :mostCounted) AS listed`,
+    { ...visible.parameters, personId, mostCounted },
+  );
+  return Number(row?.found ?? 0);
 }
 
 /** Stars of repositories. */

@@ -34,6 +34,9 @@ t.test('a reader stars a repository, and it is counted and listed', async (t) =>
   await alice.post('/repos/alice/secret/star', {});
   t.match((await alice.get('/users/alice/stars')).body, /href="\/repos\/alice\/secret"/);
   t.notMatch((await bob.get('/users/alice/stars')).body, 'secret', 'a private one is listed for its readers alone');
+  const counted = async (who: { get(path: string): Promise<{ body: string }> }) =>
+    /(\d+) starred repositor/.exec((await who.get('/users/alice')).body)?.[1] ?? null;
+  t.strictSame([await counted(alice), await counted(bob), await counted(anonymous)], ['1', null, null]);
   await bob.post('/repos/alice/site/unstar', {});
   t.match(extractMain(await anonymous.get('/repos/alice/site/stargazers')), /0 stars[^]*Nobody has starred/);
 });
