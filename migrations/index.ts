@@ -9,6 +9,7 @@ import { repositoryMoves } from './v410-repository-moves.ts';
 import { importFiles } from './v420-import-files.ts';
 import { artifactParts } from './v424-artifact-parts.ts';
 import { instanceMarks } from './v425-instance-marks.ts';
+import { scheduleZones } from './v422-schedule-zones.ts';
 import { recoveryDrills } from './v426-recovery-drills.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
@@ -247,6 +248,7 @@ export const migrations: readonly Migration[] = [
   boards,
   signUpRequests,
   importFiles,
+  scheduleZones,
   artifactParts,
   instanceMarks,
   recoveryDrills,

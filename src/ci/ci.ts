@@ -28,6 +28,7 @@ import { LogStore } from './logs/log-store.ts';
 import { uploadLogs } from './logs/upload-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
 import type { PullRunDeps } from './pulls/pull-deps.ts';
+import { flakyTests } from './reports/flaky-tests.ts';
 import { testReports } from './reports/read-reports.ts';
 import { runOnIssues } from './issues/run-on-issues.ts';
 import type { IssueRunDeps } from './issues/run-on-issues.ts';
@@ -58,6 +59,7 @@ import { sweepTasks } from './tasks/sweep-tasks.ts';
 import { TaskQueue } from './tasks/task-queue.ts';
 import { TaskReports } from './tasks/task-reports.ts';
 import { createTaskService } from './tasks/task-service.ts';
+import { createTimingService } from './timings/timing-service.ts';
 import { WorkflowReader } from './workflows/workflow-reader.ts';
 
 interface CiOptions {
@@ -138,6 +140,8 @@ export function createCi(options: CiOptions) {
     artifacts: createArtifactService(deps),
     /** Test reports among the artifacts of a run. */
     testReports: bindDeps(deps)(testReports),
+    flakyTests: bindDeps(deps)(flakyTests),
+    timings: createTimingService(deps),
     retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     environments: createEnvironmentService(deps),
     secrets: createSecretService(deps),

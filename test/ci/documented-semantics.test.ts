@@ -349,7 +349,12 @@ const triggers: [on: string, is: (found: Workflow['triggers']) => unknown, expec
   ['{pull_request: {types: opened}}', ({ pull }) => takesAction(pull!, 'opened'), true],
   ['{release: {types: [published]}}', ({ events }) => events.get('release')?.types, ['published']],
   ['release', ({ events }) => events.get('release')?.types, null],
-  ['{schedule: [{cron: "30 5,17 * * *"}]}', ({ schedule }) => schedule, ['30 5,17 * * *']],
+  ['{schedule: [{cron: "30 5,17 * * *"}]}', ({ schedule }) => schedule[0]?.cron, '30 5,17 * * *'],
+  [
+    '{schedule: [{cron: "30 5 * * 1-5", timezone: America/New_York}]}',
+    ({ schedule }) => schedule,
+    [{ cron: '30 5 * * 1-5', timeZone: 'America/New_York' }],
+  ],
   ['{schedule: [{cron: "1 1 * * *"}, {cron: "2 2 * * *"}]}', ({ schedule }) => schedule.length, 2],
   ['workflow_dispatch', ({ dispatch }) => dispatch?.inputs.size, 0],
   ['{workflow_dispatch: {inputs: {a: }}}', ({ dispatch }) => dispatch?.inputs.get('a')?.type, 'string'],

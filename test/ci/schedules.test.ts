@@ -52,6 +52,45 @@ t.test('schedules follow the default branch to another branch, without a push', 
   t.same(await scheduled(), ['refs/heads/main', 'refs/heads/topic']);
 });
 
+t.test('schedules have zones; the runs to come are listed, those that will not start are not', async (t) => {
+  const { push, ci, found, clock, viewer, modules } = await openCi(t);
+  const bob = await modules.accounts.addPerson({ username: 'bob' });
+  const foreign = { ...viewer, id: bob.id, username: 'bob' };
+  await modules.repositories.create(foreign, { name: 'secret', visibility: 'PRIVATE' });
+  const other = await modules.repositories.find(foreign, 'bob', 'secret');
+  const file = (...entries: string[]) => workflow(`on:\n  schedule: [${entries.join(', ')}]\njobs:\n${job}`, 'a.yml');
+  const daily = "{cron: '0 4 * * *'}";
+  const zoned = "{cron: '0 4 * * *', timezone: Asia/Tokyo}";
+  await push({ ...file(daily, zoned, zoned, "{cron: 'TZ=Europe/Berlin 0 4 * * *'}") });
+  await push(file("{cron: '1 1 * * *'}"), { to: other, by: bob.id });
+  const listed = async (of = found) =>
+    (await ci.workflows.planned(of)).map(({ workflow: path, cron, timeZone, at }) => {
+      return `${path} ${cron} ${timeZone} ${new Date(at).toISOString().slice(11, 16)}`;
+    });
+  t.same((await listed()).sort(), [
+    'a.yml 0 4 * * * Asia/Tokyo 19:00',
+    'a.yml 0 4 * * * UTC 04:00',
+    'a.yml TZ=Europe/Berlin 0 4 * * * Europe/Berlin 03:00',
+  ]);
+  t.same(await listed(other), ['a.yml 1 1 * * * UTC 01:01']);
+  clock.advance(86_400_000);
+  await ci.runSchedules();
+  await ci.runSchedules();
+  const { runs } = await ci.runs.list(found, {}, { limit: 10 });
+  t.same(
+    runs.map(({ eventPayload: { schedule, timezone = '' } }) => `${schedule} ${timezone}`).sort(),
+    ['0 4 * * * ', '0 4 * * * Asia/Tokyo', 'TZ=Europe/Berlin 0 4 * * * '],
+    'one waits for each zone',
+  );
+  await ci.settings.switchWorkflow(viewer, found, { path: 'a.yml', isEnabled: false });
+  t.same(await listed(), []);
+  await ci.settings.switchWorkflow(viewer, found, { path: 'a.yml', isEnabled: true });
+  t.equal((await listed()).length, 3);
+  const { owner, name } = found.canonical;
+  await modules.repositories.setArchived(viewer, owner, name, true);
+  t.same(await ci.workflows.planned(await modules.repositories.find(viewer, owner, name)), []);
+});
+
 t.test('a schedule has at most one waiting run, beside a running one', async (t) => {
   const { push, ci, found, clock, addRunner, state, log } = await openCi(t);
   const file = (name: string, cron: string) =>

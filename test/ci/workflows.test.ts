@@ -415,6 +415,46 @@ t.test('cron expressions are evaluated in UTC', async (t) => {
   }
 });
 
+/** Expressions in zones, and the instants that follow one; the clocks of each change on the way. */
+const zoned: [cron: string, zone: string | null, after: string, next: string[]][] = [
+  ['30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00', ['03-28T01:30', '03-29T01:00', '03-30T00:30']],
+  ['0,30 2 * * *', 'Europe/Berlin', '2026-03-29T00:00', ['03-29T01:00', '03-30T00:00']],
+  ['30 2 * * *', 'Europe/Berlin', '2026-10-24T00:00', ['10-24T00:30', '10-25T00:30', '10-26T01:30']],
+  ['0,30 * * * *', 'Europe/Berlin', '2026-03-29T00:15', ['03-29T00:30', '03-29T01:00', '03-29T01:30']],
+  ['0 * * * *', 'Europe/Berlin', '2026-10-24T23:45', ['10-25T00:00', '10-25T01:00', '10-25T02:00']],
+  ['0 0 * * *', 'Asia/Kathmandu', '2026-01-01T00:00', ['01-01T18:15', '01-02T18:15']],
+  ['0 0 1 * *', 'America/Los_Angeles', '2026-03-02T00:00', ['04-01T07:00', '05-01T07:00']],
+  ['@daily', 'America/Havana', '2026-03-07T06:00', ['03-08T05:00', '03-09T04:00']],
+  ['30 1 * * *', 'Australia/Lord_Howe', '2026-10-02T16:00', ['10-03T15:00', '10-04T14:30']],
+  ['0 9 * * mon', 'Pacific/Kiritimati', '2026-01-03T00:00', ['01-04T19:00', '01-11T19:00']],
+  ['TZ=Asia/Tokyo 0 4 * * *', null, '2026-01-01T00:00', ['01-01T19:00', '01-02T19:00']],
+  ['CRON_TZ=Asia/Tokyo @daily', null, '2026-01-01T00:00', ['01-01T15:00']],
+  ['0 0 30 2 *', 'Europe/Berlin', '2026-01-01T00:00', []],
+];
+
+t.test('cron expressions are evaluated in a zone, also where its clocks change', async (t) => {
+  for (const [text, zone, after, expected] of zoned) {
+    const cron = parseCron(text, zone)!;
+    const seen: string[] = [];
+    for (let at = Date.parse(`${after}Z`); seen.length < expected.length + (expected.length === 0 ? 1 : 0); ) {
+      const next = nextTime(cron, at);
+      if (next === null) break;
+      at = next;
+      seen.push(new Date(next).toISOString().slice(5, 16));
+    }
+    t.strictSame(seen, expected, `${text} ${zone}`);
+  }
+  const refused: [string, string | null][] = [
+    ['TZ=Nowhere/Town 0 4 * * *', null],
+    ['TZ=Asia/Tokyo', null],
+    ['TZ=Asia/Tokyo 0 4 * * *', 'UTC'],
+    ['0 4 * * *', '+02:00'],
+    ['0 4 * * *', ''],
+    ['0 4 * * *', 'x'.repeat(100)],
+  ];
+  for (const [text, zone] of refused) t.equal(parseCron(text, zone), null, `${text} ${zone}`);
+});
+
 t.test('SPEC §3 the states of a run and of a matrix follow from their jobs', async (t) => {
   const run = (...statuses: RunStatus[]) =>
     statusOfRun(

@@ -1718,6 +1718,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  422: [
+    [
+      'ci_schedules',
+      {
+        repository_id: 'r1',
+        workflow_path: 'ci.yml',
+        cron: '0 3 * * *',
+        time_zone: 'Europe/Berlin',
+        sha: '1',
+        next_at: 5000000000000,
+      },
+    ],
+  ],
   424: [
     ['ci_artifact_parts', { artifact_id: 1, file: '', block: '', position: 0, object: 'artifact-parts/1/a', bytes: 5 }],
   ],

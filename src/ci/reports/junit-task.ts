@@ -36,8 +36,11 @@ export function run(xml: string): TestReport | null {
             durationMs: milliseconds(attributes['time']),
             message: '',
             details: '',
+            isFlaky: false,
             file: cut(attributes['file'] ?? '', maxName),
           };
+        } else if (open !== null && (name === 'flakyFailure' || name === 'flakyError')) {
+          open.isFlaky = true;
         } else if (open !== null && (name === 'failure' || name === 'error' || name === 'skipped')) {
           if (open.result === 'passed' || open.result === 'skipped') open.result = name === 'failure' ? 'failed' : name;
           open.message ||= cut(attributes['message'] ?? '', maxMessage);

@@ -13,7 +13,7 @@ import type { TestReport } from './test-report.ts';
 
 /** The report of one file of an artifact. */
 interface RunReport {
-  artifact: Pick<ArtifactRow, 'id' | 'name'>;
+  artifact: Pick<ArtifactRow, 'id' | 'name' | 'runId' | 'attempt'>;
   path: string;
   report: TestReport;
 }
@@ -43,9 +43,17 @@ const limits: TaskLimits = {
  */
 export async function testReports(deps: CiDeps, found: Pick<Found, 'repository'>, number: number): Promise<RunReports> {
   const run = await findRunRow(deps, found, number);
-  const result: RunReports = { run, reports: [], unread: [] };
+  return { run, ...(await reportsIn(deps, await artifactsOfTask(deps, { run }))) };
+}
+
+/** The reports in some artifacts of one repository, in their order. */
+export async function reportsIn(
+  deps: CiDeps,
+  artifacts: readonly ArtifactRow[],
+): Promise<Pick<RunReports, 'reports' | 'unread'>> {
+  const result: Pick<RunReports, 'reports' | 'unread'> = { reports: [], unread: [] };
   let [files, bytes] = [0, 0];
-  for (const artifact of await artifactsOfTask(deps, { run })) {
+  for (const artifact of artifacts) {
     for (const file of await xmlFiles(deps, artifact, result)) {
       files += 1;
       bytes += file.bytes;
@@ -58,7 +66,11 @@ export async function testReports(deps: CiDeps, found: Pick<Found, 'repository'>
   return result;
 }
 
-async function xmlFiles(deps: CiDeps, artifact: ArtifactRow, { unread }: RunReports): Promise<ArtifactFile[]> {
+async function xmlFiles(
+  deps: CiDeps,
+  artifact: ArtifactRow,
+  { unread }: Pick<RunReports, 'unread'>,
+): Promise<ArtifactFile[]> {
   try {
     return (await filesIn(deps, artifact)).files.filter(({ path }) => path.toLowerCase().endsWith('.xml'));
   } catch (error) {
@@ -72,7 +84,7 @@ async function readOne(
   deps: CiDeps,
   artifact: ArtifactRow,
   { path, bytes }: ArtifactFile,
-  result: RunReports,
+  result: Pick<RunReports, 'reports'>,
   skip: (reason: string) => void,
 ): Promise<void> {
   try {
@@ -80,12 +92,11 @@ async function readOne(
       task: 'junit',
       key: `${artifact.digest ?? `${artifact.file} ${artifact.sizeBytes} ${artifact.createdAt}`} ${path}`,
       input: async () => textOf(await openFileIn(deps, artifact, path), bytes),
-      client: result.run.repositoryId,
+      client: artifact.repositoryId,
       limits,
     });
     if (!outcome.ok) skip(outcome.reason === 'busy' ? 'The server is busy.' : 'It takes too long to read.');
-    else if (outcome.value !== null)
-      result.reports.push({ artifact: { id: artifact.id, name: artifact.name }, path, report: outcome.value });
+    else if (outcome.value !== null) result.reports.push({ artifact, path, report: outcome.value });
   } catch (error) {
     if (!isDomainError(error)) throw error;
     skip(error.message);

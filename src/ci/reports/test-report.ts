@@ -12,6 +12,8 @@ export interface TestCase {
   message: string;
   /** Stack trace or output of a failure; truncated. */
   details: string;
+  /** Whether it failed first and passed when its program tried it again, according to the file. */
+  isFlaky: boolean;
   /** Location of the test according to the file. */
   file: string;
 }

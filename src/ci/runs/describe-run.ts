@@ -37,6 +37,8 @@ interface DescribedJob {
   needs: string[];
   /** Why it did not run, was lost, or is still waiting. */
   reason: string | null;
+  /** When a runner could have it; null if none could. */
+  queuedAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
 }
@@ -83,6 +85,7 @@ export function describeJob(job: JobRow, waitsFor: string | null, time: WriteTim
     labels: job.runsOn,
     needs: job.needs,
     reason: job.reason ?? waitsFor,
+    queuedAt: orNull(job.waitingSince, time),
     startedAt: orNull(job.startedAt, time),
     finishedAt: orNull(job.finishedAt, time),
   };

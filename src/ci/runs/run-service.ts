@@ -5,6 +5,7 @@ import type { CiDeps } from '../deps.ts';
 import { runTopic } from '../notifier-topics.ts';
 import { cancelRun } from './cancel-run.ts';
 import { dispatchEvent } from './repository-dispatch.ts';
+import { plannedRuns } from './list-schedules.ts';
 import { checkContent, checkFiles, dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
 import { filesOf } from './files-of-run.ts';
 import { findJob, findJobById, firstAttemptsOf, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
@@ -58,6 +59,7 @@ export function createWorkflowService(deps: CiDeps) {
   return {
     list: bind(listWorkflows),
     listDispatchable: bind(listDispatchable),
+    planned: bind(plannedRuns),
     dispatch: bind(dispatchWorkflow),
     check: bind(checkContent),
     checkFiles: bind(checkFiles),

@@ -38,11 +38,14 @@ export async function planSchedules(
   const rows: ScheduleRow[] = [];
   for (const file of await findWorkflows(deps.git, path, update.newId)) {
     const parsed = await deps.workflows.read(sourceOf(file, repository.id));
-    const crons = parsed.ok ? parsed.workflow.triggers.schedule : [];
-    for (const cron of new Set(crons)) {
-      const nextAt = nextTime(parseCron(cron)!, deps.clock.now());
-      if (nextAt !== null)
-        rows.push({ repositoryId: repository.id, workflowPath: file.path, cron, sha: update.newId, actorId, nextAt });
+    const schedules = parsed.ok ? parsed.workflow.triggers.schedule : [];
+    const byKey = new Map(schedules.map((each) => [`${each.cron} ${each.timeZone}`, each]));
+    for (const { cron, timeZone } of byKey.values()) {
+      const nextAt = nextTime(parseCron(cron, timeZone)!, deps.clock.now());
+      if (nextAt === null) continue;
+      const { id: repositoryId } = repository;
+      const { path: workflowPath } = file;
+      rows.push({ repositoryId, workflowPath, cron, timeZone: timeZone ?? '', sha: update.newId, actorId, nextAt });
     }
   }
   const isChange = rows.length > 0 || (await deps.db.read.existsBy(scheduleSchema, { repositoryId: repository.id }));
@@ -87,11 +90,12 @@ export async function runSchedules(deps: CiDeps): Promise<void> {
     take: batch,
   });
   for (const row of due) {
-    const { repositoryId, workflowPath, cron } = row;
-    const nextAt = nextTime(parseCron(cron)!, now);
+    const { repositoryId, workflowPath, cron, timeZone } = row;
+    const key = { repositoryId, workflowPath, cron, timeZone };
+    const nextAt = nextTime(parseCron(cron, timeZone || null)!, now);
     await deps.db.write(async ({ manager }) => {
-      if (nextAt === null) await manager.delete(scheduleSchema, { repositoryId, workflowPath, cron });
-      else await manager.update(scheduleSchema, { repositoryId, workflowPath, cron }, { nextAt });
+      if (nextAt === null) await manager.delete(scheduleSchema, key);
+      else await manager.update(scheduleSchema, key, { nextAt });
     });
     await runSchedule(deps, row).catch((error: unknown) => {
       if (isDomainError(error) && error.code === 'not_found') return;
@@ -100,7 +104,8 @@ export async function runSchedules(deps: CiDeps): Promise<void> {
   }
 }
 
-async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, actorId }: ScheduleRow): Promise<void> {
+async function runSchedule(deps: CiDeps, row: ScheduleRow): Promise<void> {
+  const { repositoryId, workflowPath, cron, actorId } = row;
   const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined || located.repository.archivedAt !== null) return;
   const ref = `refs/heads/${located.repository.defaultBranch}`;
@@ -114,7 +119,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
   const { content, parsed } = await withCalledFiles(deps, { ...file, parsed: own }, { actorId, client: repositoryId });
   const isProtected = await deps.repositories.rules.protectedRefs(located.repository);
   await changeRuns(deps, async (tx, after) => {
-    const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, cron);
+    const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, row);
     if (waiting !== null) {
       deps.logger.info('ci.schedule_passed_over', {
         repository: repositoryId,
@@ -135,7 +140,11 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
         content,
         parsed,
         event: 'schedule',
-        eventPayload: { schedule: cron, repository: repositoryPayload(located, deps.settings.baseUrl) },
+        eventPayload: {
+          schedule: cron,
+          ...(row.timeZone !== '' && { timezone: row.timeZone }),
+          repository: repositoryPayload(located, deps.settings.baseUrl),
+        },
         ref,
         sha,
         isTrusted: true,
@@ -155,9 +164,11 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
 async function waitingRun(
   { manager }: Tx,
   of: Pick<RunRow, 'repositoryId' | 'workflowPath' | 'ref'>,
-  cron: string,
+  { cron, timeZone }: Pick<ScheduleRow, 'cron' | 'timeZone'>,
 ): Promise<RunRow | null> {
   const where = { ...of, event: 'schedule' as const, startedAt: IsNull(), finishedAt: IsNull() };
   // A file has a few schedules, and each has at most one waiting run.
-  return (await manager.findBy(runSchema, where)).find((run) => run.eventPayload['schedule'] === cron) ?? null;
+  const runs = await manager.findBy(runSchema, where);
+  const isOf = ({ eventPayload: { schedule, timezone = '' } }: RunRow) => schedule === cron && timezone === timeZone;
+  return runs.find(isOf) ?? null;
 }

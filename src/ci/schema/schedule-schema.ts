@@ -5,6 +5,8 @@ export interface ScheduleRow {
   repositoryId: string;
   workflowPath: string;
   cron: string;
+  /** IANA name; empty for UTC, and where the expression itself has a zone. */
+  timeZone: string;
   /** The commit whose workflow was read. */
   sha: string;
   /** UUID of the user who pushed it. */
@@ -19,6 +21,7 @@ export const scheduleSchema = new EntitySchema<ScheduleRow>({
     repositoryId: { name: 'repository_id', type: 'text', primary: true },
     workflowPath: { name: 'workflow_path', type: 'text', primary: true },
     cron: { type: 'text', primary: true },
+    timeZone: { name: 'time_zone', type: 'text', primary: true },
     sha: { type: 'text' },
     actorId: { name: 'actor_id', type: 'text', nullable: true },
     nextAt: { name: 'next_at', type: 'integer' },

@@ -1,3 +1,6 @@
+import { instantsOf, isTimeZone, offsetAt } from './time-zone.ts';
+import type { Schedule } from './workflow.ts';
+
 /** The sets of values that the five fields of a cron expression allow. */
 interface Cron {
   minutes: ReadonlySet<number>;
@@ -7,6 +10,8 @@ interface Cron {
   weekdays: ReadonlySet<number>;
   /** Cron's rule: if day and weekday are both restricted, either match suffices. */
   eitherDay: boolean;
+  /** An IANA name; null for UTC. */
+  timeZone: string | null;
 }
 
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
@@ -23,9 +28,16 @@ const wholeExpressions: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** Parses `*`, numbers, names, ranges, lists, steps and `@daily`; null if it is not a cron expression. */
-export function parseCron(text: string): Cron | null {
-  const given = text.trim();
+/**
+ * Parses `*`, numbers, names, ranges, lists, steps and `@daily`; null if it is not a cron expression. Gitea and Forgejo
+ * also take a zone before it, `TZ=Asia/Tokyo 0 4 * * *`.
+ * @param zone IANA name of the zone, from a key beside the expression; null without one
+ */
+export function parseCron(text: string, zone: string | null = null): Cron | null {
+  const [, prefix = null, expression = ''] = /^\s*(?:(?:CRON_)?TZ=(\S+)\s)?([^]*)$/.exec(text)!;
+  const timeZone = prefix ?? zone;
+  if ((prefix !== null && zone !== null) || (timeZone !== null && !isTimeZone(timeZone))) return null;
+  const given = expression.trim();
   const fields = (
     given.startsWith('@') ? (Object.hasOwn(wholeExpressions, given) ? wholeExpressions[given]! : '') : given
   ).split(/\s+/);
@@ -38,7 +50,8 @@ export function parseCron(text: string): Cron | null {
   const weekdays = parseField(weekday, 0, 7, weekdayNames, 0);
   if (minutes === null || hours === null || days === null || months === null || weekdays === null) return null;
   if (weekdays.has(7)) weekdays.add(0);
-  return { minutes, hours, days, months, weekdays, eitherDay: !day.startsWith('*') && !weekday.startsWith('*') };
+  const eitherDay = !day.startsWith('*') && !weekday.startsWith('*');
+  return { minutes, hours, days, months, weekdays, eitherDay, timeZone };
 }
 
 function parseField(
@@ -65,37 +78,52 @@ function parseField(
   return values;
 }
 
+/** The zone in which the clock reads a schedule: `UTC`, `Europe/Berlin`. */
+export const zoneOf = ({ cron, timeZone }: Schedule): string =>
+  timeZone ?? /^\s*(?:CRON_)?TZ=(\S+)/.exec(cron)?.[1] ?? 'UTC';
+
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 /** Search limit in days: 29 February on a given weekday may be 40 years away, which is never intended. */
 const maxDays = 5 * 366;
 
 /**
- * The first minute after a time that matches the expression, in UTC; null if there is none in the next five years (30
- * February).
+ * The first minute after a time that matches the expression in its zone; null if there is none in the next five years
+ * (30 February).
  * @param after epoch milliseconds
  */
 export function nextTime(cron: Cron, after: number): number | null {
+  const { timeZone } = cron;
   const start = Math.floor(after / minuteMs) * minuteMs + minuteMs;
-  let day = Math.floor(start / dayMs) * dayMs;
-  for (let count = 0; count < maxDays; count += 1, day += dayMs) {
-    const date = new Date(day);
-    if (!cron.months.has(date.getUTCMonth() + 1)) {
-      // Skips to the end of the month, so that impossible days are not searched one by one.
-      const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0);
-      count += Math.round((last - day) / dayMs);
-      day = last;
-      continue;
-    }
-    if (!allowsDay(cron, date)) continue;
-    for (const hour of [...cron.hours].sort((a, b) => a - b)) {
-      for (const minute of [...cron.minutes].sort((a, b) => a - b)) {
-        const at = day + (hour * 60 + minute) * minuteMs;
-        if (at >= start) return at;
-      }
-    }
+  const local = start + (timeZone === null ? 0 : offsetAt(timeZone, start));
+  for (const day of daysOf(cron, Math.floor(local / dayMs) * dayMs)) {
+    const times = timesOf(cron, day);
+    for (const at of timeZone === null ? times : instantsOf(timeZone, times, cron.hours.size === 24))
+      if (at >= start) return at;
   }
   return null;
+}
+
+/** The days that match, as midnights in UTC. */
+function* daysOf(cron: Cron, first: number): Generator<number> {
+  for (let count = 0, day = first; count < maxDays; count += 1, day += dayMs) {
+    const date = new Date(day);
+    if (cron.months.has(date.getUTCMonth() + 1)) {
+      if (allowsDay(cron, date)) yield day;
+      continue;
+    }
+    // Skips to the end of the month, so that impossible days are not searched one by one.
+    const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0);
+    count += Math.round((last - day) / dayMs);
+    day = last;
+  }
+}
+
+/** The minutes of a day, as a clock shows them. */
+function* timesOf({ hours, minutes }: Cron, day: number): Generator<number> {
+  const sorted = [...minutes].sort((a, b) => a - b);
+  for (const hour of [...hours].sort((a, b) => a - b))
+    for (const minute of sorted) yield day + (hour * 60 + minute) * minuteMs;
 }
 
 /** Assumes that the month matches. */

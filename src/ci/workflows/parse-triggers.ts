@@ -1,6 +1,7 @@
 import type { YAMLMap } from 'yaml';
 import { isSeq } from 'yaml';
 import { parseCron } from './cron.ts';
+import { isTimeZone } from './time-zone.ts';
 import { eventNames, plainEvents } from './workflow.ts';
 import type {
   DispatchInput,
@@ -10,6 +11,7 @@ import type {
   MergeGroupTrigger,
   PullTrigger,
   PushTrigger,
+  Schedule,
   Triggers,
 } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
@@ -135,18 +137,23 @@ function parseInput(file: YamlFile, name: string, node: unknown): DispatchInput 
   };
 }
 
-function parseSchedule(file: YamlFile, node: unknown): string[] {
+function parseSchedule(file: YamlFile, node: unknown): Schedule[] {
   const list = file.resolve(node);
   if (!isSeq(list)) throw file.problem(node, '"schedule" is a list of entries with "cron".');
   if (list.items.length > maxSchedules) throw file.problem(node, `A workflow has at most ${maxSchedules} schedules.`);
   return list.items.map((item) => {
-    const cron = file.get(file.map(item, 'An entry of "schedule"'), 'cron');
-    const text = file.text(cron, '"cron"');
-    if (parseCron(text) === null)
+    const entry = file.map(item, 'An entry of "schedule"');
+    const cronNode = file.get(entry, 'cron');
+    const cron = file.text(cronNode, '"cron"');
+    const zoneNode = file.get(entry, 'timezone');
+    const timeZone = file.textOrNull(zoneNode, '"timezone"');
+    if (timeZone !== null && !isTimeZone(timeZone))
+      throw file.problem(zoneNode, 'A time zone is an IANA name, as Europe/Berlin.');
+    if (parseCron(cron, timeZone) === null)
       throw file.problem(
-        cron,
+        cronNode,
         'A cron expression has five fields: minute, hour, day, month, weekday; or one word, as @daily.',
       );
-    return text;
+    return { cron, timeZone };
   });
 }

@@ -30,12 +30,19 @@ export interface Triggers {
   pull: PullTrigger | null;
   mergeGroup: MergeGroupTrigger | null;
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
-  /** Cron expressions, in UTC. */
-  schedule: readonly string[];
+  schedule: readonly Schedule[];
   /** Events that start it, by name and activity type. */
   events: ReadonlyMap<PlainEventName, EventTrigger>;
   /** Names of all other events in the file, such as `pull_request_target`. */
   others: readonly string[];
+}
+
+/** A cron expression. */
+export interface Schedule {
+  /** As in the file, which may begin with a zone: `TZ=Asia/Tokyo 0 4 * * *`. */
+  cron: string;
+  /** IANA name of its key `timezone`; null without one. */
+  timeZone: string | null;
 }
 
 export const plainEvents = [

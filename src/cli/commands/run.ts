@@ -13,6 +13,8 @@ import { findRepository } from './find-repository.ts';
 import { findJob, readNumber, withRun } from './run-arguments.ts';
 import { addRunLogCommand } from './run-log.ts';
 import { addRunReviewCommand } from './run-review.ts';
+import { addRunFlakyCommand } from './run-flaky.ts';
+import { addRunTimelineCommands } from './run-timeline.ts';
 import { addRunWatchCommand } from './run-watch.ts';
 import { addRunRetentionCommand } from './run-retention.ts';
 
@@ -68,6 +70,8 @@ export function addRunCommands(program: Command, run: Run): void {
   addRunReviewCommand(runs, run);
   addRunLogCommand(runs, run);
   addRunWatchCommand(runs, run);
+  addRunTimelineCommands(runs, run);
+  addRunFlakyCommand(runs, run);
   addRunRetentionCommand(runs, run);
 }
 
@@ -84,6 +88,12 @@ const columns: Column<Row>[] = [
   { title: 'EVENT', cell: ({ event }) => event, whole: true },
   { title: 'REF', cell: ({ ref }) => shortRef(ref) },
   { title: 'STARTED', cell: ({ createdAt }) => never(createdAt) },
+  {
+    title: 'WAITED',
+    cell: ({ attempt, createdAt, startedAt }) => (attempt > 1 ? '' : duration(createdAt, startedAt)),
+    align: 'right',
+    whole: true,
+  },
   { title: 'TOOK', cell: ({ startedAt, finishedAt }) => duration(startedAt, finishedAt), align: 'right', whole: true },
 ];
 
@@ -121,6 +131,12 @@ async function toJson(row: Row): Promise<object> {
   return (await shapes()).describeRun(row, row.actor, absoluteTime);
 }
 
+/** Shorter waits than a second are no news. */
+const waitOf = ({ waitingSince, startedAt }: JobRow): string => {
+  const waited = duration(waitingSince, startedAt);
+  return waited === '' || waited === '0s' ? '' : `waited ${waited}`;
+};
+
 const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
@@ -133,7 +149,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
   const reasons = new Map((await modules.ci.tasks.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
   const { describeJob } = await shapes();
   const about = (job: JobRow): string =>
-    [job.status, duration(job.startedAt, job.finishedAt), job.reason ?? reasons.get(job.id) ?? '']
+    [job.status, duration(job.startedAt, job.finishedAt), waitOf(job), job.reason ?? reasons.get(job.id) ?? '']
       .filter((word) => word !== '')
       .join(', ');
   cli.output.show(

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { CiRepositorySettings, ListedWorkflow } from '../../ci/index.ts';
+import type { CiRepositorySettings, ListedWorkflow, PlannedRun } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
+import { never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
+import { absoluteTime } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
 
 /** Loaded when it runs: it needs the CI module, which other commands do not need. */
@@ -33,6 +35,14 @@ export function addWorkflowCommands(program: Command, run: Run): void {
   withExamples(
     named(workflow.command('enable').description('enable a workflow')).action(run(switchTo(true))),
     'hearth workflow enable alice/garden nightly.yml',
+  );
+  withExamples(
+    workflow
+      .command('schedules')
+      .description('list the runs that schedules will start, the nearest first')
+      .argument('<owner/name>', 'repository')
+      .action(run(listSchedules)),
+    'hearth workflow schedules alice/garden',
   );
   withExamples(
     workflow
@@ -89,6 +99,23 @@ const listWorkflows: Action<object, [string]> = async (cli, _options, text) => {
     name,
     enabled: isEnabled,
     problem,
+  }));
+};
+
+const plannedColumns: Column<PlannedRun>[] = [
+  { title: 'NEXT', cell: ({ at }) => never(at) },
+  { title: 'WORKFLOW', cell: ({ workflow }) => workflow },
+  { title: 'SCHEDULE', cell: ({ cron }) => cron, whole: true },
+  { title: 'ZONE', cell: ({ timeZone }) => timeZone, whole: true },
+];
+
+const listSchedules: Action<object, [string]> = async (cli, _options, text) => {
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const planned = await modules.ci.workflows.planned(found);
+  cli.output.list(planned, plannedColumns, ['scheduled run', 'scheduled runs'], (run) => ({
+    ...run,
+    at: absoluteTime(run.at),
   }));
 };
 

@@ -7,6 +7,8 @@ import type { Operation } from '../operation.ts';
 import { pageOfRuns, runQuery } from './action-run-pages.ts';
 import { actionRuns, actionWorkflow, actionWorkflows, actionsUrl, pageUrl } from './actions-schemas.ts';
 import type { ActionsContext } from './actions-schemas.ts';
+import { plannedRun } from './ci-schemas.ts';
+import { isoTime } from './payloads.ts';
 import { textOfInput } from './workflow-inputs.ts';
 
 const at = '/repos/{owner}/{name}/actions';
@@ -50,6 +52,22 @@ const finding = z.object({
   line: z.int(),
   column: z.int(),
   message: z.string(),
+});
+
+const listPlannedRuns = operation({
+  ...shared,
+  id: 'listPlannedRuns',
+  method: 'GET',
+  path: '/repos/{owner}/{name}/schedules',
+  summary: 'List the runs that schedules will start, the nearest first: one for each schedule',
+  access: 'repository:read',
+  status: 200,
+  response: z.array(plannedRun),
+  async run({ found, deps }) {
+    return json(
+      (await deps.ci.workflows.planned(found)).map(({ at: next, ...run }) => ({ ...run, at: isoTime(next) })),
+    );
+  },
 });
 
 /** Path of the checked workflow file. */
@@ -150,6 +168,7 @@ const listWorkflowRuns = operation({
 /** Workflows in the shapes of Gitea's API, which are GitHub's. */
 export const actionWorkflowOperations: readonly Operation[] = [
   listActionWorkflows,
+  listPlannedRuns,
   checkActionWorkflow,
   getActionWorkflow,
   listWorkflowRuns,

@@ -48,6 +48,7 @@ export const job = z
     labels: z.array(z.string()).nullable().describe('What it asks of a runner; null while that is not known'),
     needs: z.array(z.string()),
     reason: z.string().nullable().describe('Why it did not run, how it was lost, or why it still waits'),
+    queuedAt: time.nullable().describe('When a runner could have it; its wait is over at `startedAt`'),
     startedAt: time.nullable(),
     finishedAt: time.nullable(),
     url: z.string().describe('The page of the job'),
@@ -77,6 +78,64 @@ export const jobWithSteps = z
 export const runWithJobs = z
   .strictObject({ ...run.shape, jobs: z.array(job).describe('Of the attempt that was asked for') })
   .meta({ id: 'RunWithJobs' });
+
+export const plannedRun = z
+  .strictObject({
+    workflow: z.string().describe('File of the workflow, below the folder of workflows'),
+    cron: z.string().describe('As the file has it'),
+    timeZone: z.string().describe('IANA name of the zone in which the expression is read'),
+    at: time,
+  })
+  .meta({ id: 'PlannedRun' });
+
+const span = z
+  .strictObject({ fromMs: z.int(), toMs: z.int() })
+  .nullable()
+  .describe('Milliseconds from the beginning of the axis');
+
+export const runTimeline = z
+  .strictObject({
+    attempt: z.int(),
+    startedAt: time.nullable().describe('The beginning of the axis; null while no job has waited or run'),
+    lengthMs: z.int(),
+    jobs: z.array(
+      z.strictObject({
+        id: z.int(),
+        name: z.string(),
+        status,
+        attempt: z.int().describe('The attempt that ran it; times are null where that is an earlier one'),
+        waited: span.describe('From the moment that a runner could have it'),
+        ran: span,
+        steps: z.array(z.strictObject({ name: z.string(), status: z.enum(['waiting', 'running', ...ended]), span })),
+      }),
+    ),
+  })
+  .meta({ id: 'RunTimeline' });
+
+const comparedTime = z.strictObject({
+  name: z.string(),
+  beforeMs: z.int().nullable().describe('Null where it did not run to its end'),
+  afterMs: z.int().nullable(),
+});
+export const comparedTimes = z
+  .strictObject({
+    before: z.int().describe('Number of the run that is compared with'),
+    after: z.int(),
+    jobs: z.array(z.strictObject({ ...comparedTime.shape, steps: z.array(comparedTime) })),
+  })
+  .meta({ id: 'ComparedTimes' });
+
+const occasion = z.strictObject({ run: z.int().describe('Number of the run'), attempt: z.int() });
+export const flakyTest = z
+  .strictObject({
+    artifact: z.string().describe('The artifact that has its report'),
+    suite: z.string(),
+    group: z.string().describe('Class of the test; empty where the report names none'),
+    name: z.string(),
+    failed: occasion,
+    passed: occasion.describe('The same where its program tried it again by itself'),
+  })
+  .meta({ id: 'FlakyTest' });
 
 export const startableWorkflow = z
   .strictObject({

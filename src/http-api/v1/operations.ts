@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
 import { adminOperations } from './admin.ts';
 import { actionOperations } from './actions-runs.ts';
+import { runTimingOperations } from './run-timings.ts';
 import { actionWorkflowOperations } from './actions-workflows.ts';
 import { ownerRunOperations } from './owner-runs.ts';
 import { checkRunOperations } from './check-runs.ts';
@@ -369,6 +370,7 @@ export const operations: readonly Operation[] = [
   removeMember,
   ...artifactOperations,
   ...actionOperations,
+  ...runTimingOperations,
   ...ownerRunOperations,
   ...actionWorkflowOperations,
   ...environmentOperations,

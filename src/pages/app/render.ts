@@ -92,6 +92,7 @@ function subjectStyles(template: string): string[] {
   if (template === 'pulls/changes') return ['issues.css', 'pulls.css', 'wide.css'];
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
   if (template === 'runs/tests') return ['runs.css', 'tests.css', 'admin.css'];
+  if (template === 'runs/timeline') return ['runs.css', 'admin.css', 'timeline.css'];
   if (template === 'runs/runner') return ['runs.css', 'admin.css'];
   if (/^(?:admin\/|sign-in\/(?:new-invite|invites)$)/.test(template)) return ['admin.css'];
   if (/^runs\//.test(template)) return ['runs.css'];

@@ -12,6 +12,7 @@ import { approveRun, showRun, cancelRun, rerunJobs, removeRun, reviewDeployments
 import { showRuns } from './runs.page.ts';
 import { showWorkflowFile } from './workflow-file.page.ts';
 import { showTests } from './tests.page.ts';
+import { showTimeline } from './timeline.page.ts';
 import { saveRetention, showRetention } from './retention.page.ts';
 import { saveCiSettings, showWorkflows, switchWorkflow } from './workflows.page.ts';
 import { redeploy, showEnvironment, showEnvironments } from './environments.page.ts';
@@ -63,6 +64,7 @@ const runPages: readonly Route[] = [
     cost: 'objects',
     page: showWorkflowFile,
   },
+  { method: 'GET', path: `${at}/runs/:number/timeline`, access: 'repository:read', cost: 'rows', page: showTimeline },
   { method: 'GET', path: `${at}/runs/:number/live`, access: 'repository:read', cost: 'rows', page: followRun },
   { method: 'POST', path: `${at}/runs/:number/cancel`, access: 'repository:write', cost: 'rows', page: cancelRun },
   { method: 'POST', path: `${at}/runs/:number/approve`, access: 'repository:write', cost: 'rows', page: approveRun },

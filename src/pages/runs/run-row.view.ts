@@ -8,7 +8,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
 import { t, translated } from '../../translation/index.ts';
-import { viewDuration } from './durations.ts';
+import { viewDuration, viewWait } from './durations.ts';
 import { viewRunStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 
@@ -32,6 +32,8 @@ interface RunRowView {
   attempt: number;
   created: TimeView;
   duration: string | null;
+  /** How long it waited for its first job to start; null for later attempts, and where that is not worth a word. */
+  wait: string | null;
 }
 
 const events: Record<RunRow['event'], string> = translated({
@@ -90,5 +92,6 @@ export function viewRunRow(
     attempt: run.attempt,
     created: viewTime(run.createdAt, now),
     duration: viewDuration(run.startedAt, run.finishedAt, now),
+    wait: run.attempt > 1 ? null : viewWait({ ...run, waitingSince: run.createdAt }, now),
   };
 }

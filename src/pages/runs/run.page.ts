@@ -7,7 +7,7 @@ import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import { viewAnnotation } from '../code/annotations.view.ts';
 import { viewArtifact } from './artifact.view.ts';
-import { viewDuration } from './durations.ts';
+import { viewDuration, viewWait } from './durations.ts';
 import { readApproval } from './read-approval.ts';
 import { viewJobGraph } from './job-graph.view.ts';
 import { readFailure } from './read-log-page.ts';
@@ -76,6 +76,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
       status: viewStatus(job.status),
       mayFail: job.continueOnError,
       duration: viewDuration(job.startedAt, job.finishedAt, clock.now()),
+      wait: viewWait(job, clock.now()),
       runner: runners.get(job.taskId ?? 0) ?? null,
       reason: job.reason ?? reasons.get(job.id) ?? null,
     })),

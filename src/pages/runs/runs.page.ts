@@ -8,12 +8,18 @@ import { viewNotice } from '../app/notices.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
-import { t } from '../../translation/index.ts';
+import { dateFormat, t } from '../../translation/index.ts';
+import { viewTime } from '../app/times.view.ts';
 import { referencesOf } from '../markdown/linked-text.ts';
 import { readReferences } from '../markdown/reference-links.ts';
 import type { RunsDeps } from './deps.ts';
 
 const perPage = 30;
+const noFilters = { workflow: '', status: '', event: '', branch: '', actor: '' };
+
+/** The time that the clocks of a zone show. */
+const zonedTime = (at: number, timeZone: string): string =>
+  dateFormat({ dateStyle: 'medium', timeStyle: 'short', timeZone })(at);
 
 /** Query: `workflow`, `status`, `event`, `branch`, `actor`; `before` for the next page. */
 export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
@@ -26,11 +32,12 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
     branch: query.get('branch') ?? '',
     actor: query.get('actor') ?? '',
   };
-  const [{ runs, next }, workflows, queue, disabled] = await Promise.all([
+  const [{ runs, next }, workflows, queue, disabled, planned] = await Promise.all([
     ci.runs.list(found, await filterOf(chosen, deps), { limit: perPage, before: queryNumber(query, 'before') }),
     ci.runs.workflowsOf(found),
     ci.tasks.explainQueue(found),
     ci.settings.disabledWorkflows(found.repository.id),
+    ci.workflows.planned(found),
   ]);
   const head = viewRepositoryHeader(found);
   const actors = await actorsOf(runs, deps);
@@ -53,6 +60,14 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
     chosen,
     isFiltered: Object.values(chosen).some((value) => value !== ''),
     queued: queue.length,
+    planned: planned.map(({ workflow, cron, timeZone, at }) => ({
+      workflow,
+      url: listUrl(head.url, { ...noFilters, workflow }),
+      cron,
+      timeZone,
+      at: viewTime(at, clock.now()),
+      local: zonedTime(at, timeZone),
+    })),
     next: next === null ? null : listUrl(head.url, { ...chosen, before: String(next) }),
     notice: viewNotice(query),
   });

@@ -1,4 +1,4 @@
-import type { TestCase, TestResult } from '../../ci/index.ts';
+import type { FlakyTest, TestCase, TestResult } from '../../ci/index.ts';
 import { runPathNumber } from '../../http/index.ts';
 import { t, translated } from '../../translation/index.ts';
 import { viewNumber } from '../app/format-numbers.ts';
@@ -41,10 +41,27 @@ function viewCase({ suite, group, name, result, durationMs, message, details, fi
   };
 }
 
+const maxFlaky = 50;
+
+function viewFlaky({ artifact, suite, group, name, failed, passed }: FlakyTest, repositoryUrl: string) {
+  const occasion = ({ run, attempt }: FlakyTest['failed']) => ({
+    url: `${runUrl(repositoryUrl, run)}?attempt=${attempt}`,
+    text: t('runs.tests.run_and_attempt', { run, attempt }),
+  });
+  const isOneReport = failed.run === passed.run && failed.attempt === passed.attempt;
+  return {
+    name: viewName(name) || t('runs.tests.a_test_without_a_name'),
+    suite: viewName([...new Set([artifact, suite, group].filter((one) => one !== ''))].join(' · ')),
+    failed: occasion(failed),
+    passed: isOneReport ? null : occasion(passed),
+  };
+}
+
 /** Test reports of a run, as a table. Query: `result`, one of failed, skipped, passed or all; `page`. */
 export const showTests: Page<RepositoryContext, RunsDeps> = async ({ found, params, query }, { ci }) => {
   const number = runPathNumber(params.number);
   const { reports, unread } = await ci.testReports(found, number);
+  const flaky = await ci.flakyTests(found, number);
   const head = viewRepositoryHeader(found);
   const url = `${runUrl(head.url, number)}/tests`;
   const all = reports.flatMap(({ artifact, path, report }) =>
@@ -77,6 +94,8 @@ export const showTests: Page<RepositoryContext, RunsDeps> = async ({ found, para
     duration: viewTestTime(reports.reduce((sum, { report }) => sum + report.durationMs, 0)),
     cases: rows.map(({ one, report }) => viewCase(one, report)),
     chosen,
+    flaky: flaky.slice(0, maxFlaky).map((one) => viewFlaky(one, head.url)),
+    moreFlaky: Math.max(0, flaky.length - maxFlaky),
     unread: unread.map(({ artifact, path, reason }) => ({
       name: viewName(path === '' ? artifact : `${artifact}/${path}`),
       reason,

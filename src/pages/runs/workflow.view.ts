@@ -1,3 +1,4 @@
+import { zoneOf } from '../../ci/index.ts';
 import type { EventTrigger, ListedWorkflow, PlainEventName, Triggers } from '../../ci/index.ts';
 import { t, translated } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -66,6 +67,6 @@ function startsOf({ push, pull, mergeGroup, dispatch, schedule, events }: Trigge
     ...(mergeGroup === null ? [] : [describeMergeGroup(mergeGroup)]),
     ...[...events].map(([name, trigger]) => describeEvent(name, trigger)),
     ...(dispatch === null ? [] : [t('runs.workflow.manually')]),
-    ...schedule.map((cron) => t('runs.workflow.on_schedule_cron_utc', { cron })),
+    ...schedule.map((each) => t('runs.workflow.on_schedule_cron_zone', { cron: each.cron, zone: zoneOf(each) })),
   ];
 }
