@@ -90,8 +90,8 @@ export function createCi(options: CiOptions) {
   const queue = new TaskQueue({
     db,
     logger,
-    claim: (runner, requestKey): Promise<Claim | null> =>
-      changeRuns(deps, (tx, after: AfterCommit) => claimTask(deps, tx, after, runner, requestKey, order)),
+    claim: (runner, asked): Promise<Claim | null> =>
+      changeRuns(deps, (tx, after: AfterCommit) => claimTask(deps, tx, after, runner, asked, order)),
     release: ({ task }) => returnTask(deps, task.id),
   });
   const workflows = new WorkflowReader(options.workers);

@@ -80,7 +80,9 @@ export class RunnerService {
       case 'Declare':
         return this.#declare(runner!, request as messages.DeclareRequest);
       case 'FetchTask':
-        return this.#fetchTask(runner!, call);
+        return this.#fetchTask(runner!, call, null);
+      case 'FetchSingleTask':
+        return this.#fetchTask(runner!, call, jobOf((request as messages.FetchSingleTaskRequest).handle));
       case 'UpdateTask':
         return this.#updateTask(runner!, request as messages.UpdateTaskRequest);
     }
@@ -93,7 +95,8 @@ export class RunnerService {
 
   /** Must be called if a response could not be sent: then no runner has the task. */
   async undelivered(procedure: ProcedureName, response: object): Promise<void> {
-    const { task } = procedure === 'FetchTask' ? (response as messages.FetchTaskResponse) : { task: null };
+    if (procedure !== 'FetchTask' && procedure !== 'FetchSingleTask') return;
+    const { task } = response as messages.FetchTaskResponse;
     if (task !== null) await this.#ci.tasks.return(Number(task.id));
   }
 
@@ -111,8 +114,9 @@ export class RunnerService {
   async #fetchTask(
     runner: RunnerRow,
     { requestKey, deadlineMs, origin, signal }: Call,
+    jobId: number | null,
   ): Promise<messages.FetchTaskResponse> {
-    const content = await this.#ci.tasks.fetch(runner, { requestKey, deadlineMs, origin, signal });
+    const content = await this.#ci.tasks.fetch(runner, { requestKey, deadlineMs, origin, signal, jobId });
     if (content !== null) this.#version.value += 1n;
     return { task: content === null ? null : taskMessage(content), tasksVersion: this.#version.value };
   }
@@ -131,6 +135,10 @@ export class RunnerService {
     };
   }
 }
+
+/** The job of a handle, which is its id in the API: null for any, 0 for none. */
+const jobOf = (handle: string): number | null =>
+  handle === '' ? null : /^[1-9]\d{0,14}$/.test(handle) ? Number(handle) : 0;
 
 function resultNumber(status: FinalStatus | null): number {
   return status === null ? Result.unspecified : Result[status];

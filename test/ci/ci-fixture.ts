@@ -213,12 +213,13 @@ export async function driveRunner(
     /** Polls the queue once, or as long as the deadline allows. */
     fetch: async (
       deadlineMs = 0,
-      options: { requestKey?: string; signal?: AbortSignal } = {},
+      options: { requestKey?: string; signal?: AbortSignal; jobId?: number } = {},
     ): Promise<TaskContent | null> =>
       ci.tasks.fetch(await row(), {
         deadlineMs,
         requestKey: options.requestKey ?? null,
         origin: null,
+        jobId: options.jobId ?? null,
         signal: options.signal ?? new AbortController().signal,
       }),
     /** Everything from the first report to the last. */

@@ -532,6 +532,37 @@ t.test('after a downtime runners have the usual time to report before their jobs
   t.match(await state(1), { run: 'waiting', rows: [{ lostRunner: 'builder' }] });
 });
 
+t.test('a runner that asks for one job gets that one now, or nothing', async (t) => {
+  const { push, addRunner, ci, found, alice, state, modules, viewer } = await openCi(t);
+  const bob = await modules.accounts.addPerson({ username: 'bob' });
+  const foreign = { ...viewer, id: bob.id, username: 'bob' };
+  await modules.repositories.create(foreign, { name: 'secret', visibility: 'PRIVATE' });
+  const secret = await modules.repositories.find(foreign, 'bob', 'secret');
+  const each = (name: string, more = '') => `  ${name}: {runs-on: linux, steps: [{run: x}]${more}}\n`;
+  await push(workflow(`on: push\njobs:\n${each('a')}${each('b')}${each('c', ', needs: a')}`));
+  await push(workflow(`on: push\njobs:\n${each('theirs')}`), { to: secret, by: bob.id });
+  const idOf = async (name: string) => (await state(1)).rows.find((job) => job.name === name)!.id;
+  const { jobs } = await ci.runs.find(secret, 1);
+  const runner = await addRunner(['linux'], { scope: { kind: 'user', id: alice.id } });
+  const other = await addRunner(['windows']);
+  const ask = async (by: typeof runner, jobId: number, requestKey?: string) =>
+    (await by.fetch(10_000, { jobId, ...(requestKey !== undefined && { requestKey }) }))?.taskId ?? null;
+
+  for (const [name, id] of [
+    ['of another owner', jobs[0]!.id],
+    ['that needs another', await idOf('c')],
+    ['that is none', 0],
+    ['that is none yet', 1_000_000],
+  ] as const)
+    t.equal(await ask(runner, id), null, `a job ${name}`);
+  t.equal(await ask(other, await idOf('b')), null, 'a job of other labels');
+  const taken = await ask(runner, await idOf('b'), 'key');
+  t.equal(await ask(runner, await idOf('b'), 'key'), taken, 'a repeated call gets the same task');
+  t.match((await state(1)).jobs, { a: 'waiting', b: 'running' }, 'not the one that has waited longest');
+  t.equal(await ask(runner, await idOf('b')), null, 'it is taken');
+  t.match(await ci.runs.list(found, {}, { limit: 5 }), { runs: { length: 1 } });
+});
+
 t.test('a job of a lost runner is tried once more, and says so', async (t) => {
   const { push, addRunner, state, ci, clock, found, db } = await openCi(t);
   await push(simple());

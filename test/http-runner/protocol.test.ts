@@ -183,6 +183,18 @@ t.test('runner-protocol 3.3 Connect to the letter', async (t) => {
     task: { id: '1', context: { run_id: '1' }, workflowPayload: /^[A-Za-z0-9+/]+=*$/ },
     tasksVersion: /^\d+$/,
   });
+  const one = (handle: unknown) => call('FetchSingleTask', { handle });
+  for (const [handle, why] of [
+    ['1', 'it is taken'],
+    ['-2', 'no id'],
+    ['9'.repeat(30), 'no id'],
+  ] as const) {
+    const nothing = await one(handle);
+    t.match(nothing, { status: 200, json: { tasksVersion: /^\d+$/ } });
+    t.notOk((nothing.json as { task?: unknown }).task, why);
+  }
+  t.match(await one(2), { status: 400 });
+  t.match((await one('2')).json, { task: { id: '2' }, tasksVersion: /^\d+$/ });
   t.match(
     await call('UpdateLog', {
       taskId: 1,

@@ -16,13 +16,14 @@ import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 /**
  * Assigns the next job to a runner: one write selects a job, claims it by a conditional update and creates its task, so
  * that exactly one runner gets it (security H03). Null if no job fits the runner.
+ * @param jobId the only job that it may get; null for the next one
  */
 export async function claimTask(
   deps: Pick<CiDeps, 'repositories' | 'key' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
   tx: Tx,
   after: AfterCommit,
   runner: RunnerRow,
-  requestKey: string | null,
+  { requestKey, jobId }: { requestKey: string | null; jobId: number | null },
   order: FairScheduler,
 ): Promise<Claim | null> {
   const { manager, now } = tx;
@@ -30,7 +31,7 @@ export async function claimTask(
   const present = await manager.findOneBy(runnerSchema, { id: runner.id });
   if (present === null || present.disabledAt !== null) return null;
   if (present.ephemeral && (await manager.existsBy(taskSchema, { runnerId: runner.id }))) return null;
-  for (const line of order.sort(await groupWaitingJobs(manager))) {
+  for (const line of order.sort(await groupWaitingJobs(manager, jobId))) {
     if (!mayTake(present, line)) continue;
     const job = await manager.findOneByOrFail(jobSchema, { id: line.firstJobId });
     const task = await insertTask(deps, tx, present, job, requestKey);

@@ -24,6 +24,8 @@ export interface FetchOptions {
   origin: string | null;
   /** Aborts when the runner disconnects. */
   signal: AbortSignal;
+  /** The only job that is asked for, now or not at all; null for the next one. */
+  jobId?: number | null;
 }
 
 const longestHoldMs = 25_000;
@@ -43,18 +45,18 @@ export async function fetchTask(
   options: FetchOptions,
 ): Promise<TaskContent | null> {
   return calls.during(runner.id, options.requestKey, async () => {
-    const { requestKey, signal } = options;
+    const { requestKey, signal, jobId = null } = options;
     const before = await taskBefore(deps, runner, requestKey);
     if (before !== null && deps.queue.markDispatched(before.task.id)) return contentOf(deps, before, options.origin);
     if (runner.ephemeral && (await isUsedUp(deps, runner))) {
       const holdFor = holdMs(options.deadlineMs);
       return sleep(holdFor, null, { signal }).catch(() => null);
     }
-    const until = performance.now() + holdMs(options.deadlineMs);
+    const until = performance.now() + (jobId === null ? holdMs(options.deadlineMs) : 0);
     for (;;) {
       const left = Math.max(0, until - performance.now());
       if (runner.disabledAt !== null && !(await waitUntilEnabled(deps, runner, { until, signal }))) return null;
-      const claim = await deps.queue.wait(runner, requestKey, { holdMs: left, signal });
+      const claim = await deps.queue.wait(runner, requestKey, { holdMs: left, signal, jobId });
       if (claim === null) return null;
       if (requestKey !== null) deps.queue.markDispatched(claim.task.id);
       const content = await contentOf(deps, claim, options.origin);

@@ -30,9 +30,12 @@ interface RawGroup {
   count: number;
 }
 
-/** All groups of the queue, without jobs of repositories in the trash. */
-export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingGroup[]> {
-  const rows = await manager
+/**
+ * All groups of the queue, without jobs of repositories in the trash.
+ * @param jobId null for all jobs, or the only one that is grouped
+ */
+export async function groupWaitingJobs(manager: EntityManager, jobId: number | null = null): Promise<WaitingGroup[]> {
+  const query = manager
     .createQueryBuilder(jobSchema, 'j')
     .innerJoin('repositories', 'r', 'r.id = j.repository_id')
     .innerJoin('ci_runs', 'c', 'c.id = j.run_id')
@@ -44,7 +47,9 @@ export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingG
     .addSelect('MIN(j.id)', 'firstJobId')
     .addSelect('MIN(j.waiting_since)', 'waitingSince')
     .addSelect('COUNT(*)', 'count')
-    .where("j.status = 'waiting' AND j.task_id IS NULL AND r.deleted_at IS NULL")
+    .where("j.status = 'waiting' AND j.task_id IS NULL AND r.deleted_at IS NULL");
+  if (jobId !== null) query.andWhere('j.id = :jobId', { jobId });
+  const rows = await query
     .groupBy('j.repository_id')
     .addGroupBy('r.owner_user_id')
     .addGroupBy('r.owner_org_id')

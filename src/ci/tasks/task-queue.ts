@@ -9,6 +9,8 @@ import type { Claim } from './claim.ts';
 interface Waiter {
   runner: RunnerRow;
   requestKey: string | null;
+  /** The only job that it asks for; null for any. */
+  jobId: number | null;
   /** Returns whether the runner was still connected. */
   give(claim: Claim | null): boolean;
 }
@@ -16,7 +18,7 @@ interface Waiter {
 interface QueueOptions {
   db: Database;
   logger: Logger;
-  claim(runner: RunnerRow, requestKey: string | null): Promise<Claim | null>;
+  claim(runner: RunnerRow, asked: { requestKey: string | null; jobId: number | null }): Promise<Claim | null>;
   /** Takes back the claim of a runner that has disconnected. */
   release(claim: Claim): Promise<void>;
 }
@@ -62,7 +64,7 @@ export class TaskQueue {
   async wait(
     runner: RunnerRow,
     requestKey: string | null,
-    { holdMs, signal }: { holdMs: number; signal: AbortSignal },
+    { holdMs, signal, jobId = null }: { holdMs: number; signal: AbortSignal; jobId?: number | null },
   ): Promise<Claim | null> {
     if (this.#stopped || signal.aborted) return null;
     let waiter: Waiter;
@@ -82,7 +84,7 @@ export class TaskQueue {
       // Without time to wait, the first check of the queue decides, not the timer.
       if (holdMs === 0) clearTimeout(timer);
       signal.addEventListener('abort', leave);
-      waiter = { runner, requestKey, give };
+      waiter = { runner, requestKey, jobId, give };
       this.#waiters.add(waiter);
     });
     const looked = this.#serve();
@@ -156,7 +158,7 @@ export class TaskQueue {
     if (lines.length === 0) return;
     for (const waiter of [...this.#waiters]) {
       if (this.#stopped || !lines.some((line) => mayTake(waiter.runner, line))) continue;
-      const claimed = await claim(waiter.runner, waiter.requestKey);
+      const claimed = await claim(waiter.runner, waiter);
       if (claimed === null) continue;
       this.#again = true;
       if (!waiter.give(claimed)) await release(claimed);

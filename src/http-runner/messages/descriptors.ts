@@ -28,13 +28,15 @@ export const descriptors: object = {
     nested: {
       v1: {
         nested: {
-          RunnerService: {"methods":{"Register":{"requestType":"RegisterRequest","responseType":"RegisterResponse"},"Declare":{"requestType":"DeclareRequest","responseType":"DeclareResponse"},"FetchTask":{"requestType":"FetchTaskRequest","responseType":"FetchTaskResponse"},"UpdateTask":{"requestType":"UpdateTaskRequest","responseType":"UpdateTaskResponse"},"UpdateLog":{"requestType":"UpdateLogRequest","responseType":"UpdateLogResponse"}}},
+          RunnerService: {"methods":{"Register":{"requestType":"RegisterRequest","responseType":"RegisterResponse"},"Declare":{"requestType":"DeclareRequest","responseType":"DeclareResponse"},"FetchTask":{"requestType":"FetchTaskRequest","responseType":"FetchTaskResponse"},"FetchSingleTask":{"requestType":"FetchSingleTaskRequest","responseType":"FetchSingleTaskResponse"},"UpdateTask":{"requestType":"UpdateTaskRequest","responseType":"UpdateTaskResponse"},"UpdateLog":{"requestType":"UpdateLogRequest","responseType":"UpdateLogResponse"}}},
           RegisterRequest: {"fields":{"name":{"type":"string","id":1},"token":{"type":"string","id":2},"agentLabels":{"rule":"repeated","type":"string","id":3,"protoName":"agent_labels","options":{"deprecated":true}},"customLabels":{"rule":"repeated","type":"string","id":4,"protoName":"custom_labels","options":{"deprecated":true}},"version":{"type":"string","id":5},"labels":{"rule":"repeated","type":"string","id":6},"ephemeral":{"type":"bool","id":7},"capabilities":{"rule":"repeated","type":"string","id":8}}},
           RegisterResponse: {"fields":{"runner":{"type":"Runner","id":1}}},
           DeclareRequest: {"fields":{"version":{"type":"string","id":1},"labels":{"rule":"repeated","type":"string","id":2},"capabilities":{"rule":"repeated","type":"string","id":3}}},
           DeclareResponse: {"fields":{"runner":{"type":"Runner","id":1}}},
           FetchTaskRequest: {"fields":{"tasksVersion":{"type":"int64","id":1,"protoName":"tasks_version"}}},
           FetchTaskResponse: {"fields":{"task":{"type":"Task","id":1},"tasksVersion":{"type":"int64","id":2,"protoName":"tasks_version"}}},
+          FetchSingleTaskRequest: {"fields":{"tasksVersion":{"type":"int64","id":1,"protoName":"tasks_version"},"handle":{"type":"string","id":2}}},
+          FetchSingleTaskResponse: {"fields":{"task":{"type":"Task","id":1},"tasksVersion":{"type":"int64","id":2,"protoName":"tasks_version"}}},
           UpdateTaskRequest: {"fields":{"state":{"type":"TaskState","id":1},"outputs":{"keyType":"string","type":"string","id":2}}},
           UpdateTaskResponse: {"fields":{"state":{"type":"TaskState","id":1},"sentOutputs":{"rule":"repeated","type":"string","id":2,"protoName":"sent_outputs"}}},
           UpdateLogRequest: {"fields":{"taskId":{"type":"int64","id":1,"protoName":"task_id"},"index":{"type":"int64","id":2},"rows":{"rule":"repeated","type":"LogRow","id":3},"noMore":{"type":"bool","id":4,"protoName":"no_more"}}},

@@ -15,7 +15,14 @@ export interface Procedure {
   readonly response: protobuf.Type;
 }
 
-export type ProcedureName = 'Ping' | 'Register' | 'Declare' | 'FetchTask' | 'UpdateTask' | 'UpdateLog';
+export type ProcedureName =
+  | 'Ping'
+  | 'Register'
+  | 'Declare'
+  | 'FetchTask'
+  | 'FetchSingleTask'
+  | 'UpdateTask'
+  | 'UpdateLog';
 
 /** All procedures declared in proto/, by path. */
 export const procedures: ReadonlyMap<string, Procedure> = new Map(

@@ -64,6 +64,12 @@ export interface FetchTaskRequest {
   tasksVersion: bigint;
 }
 
+export interface FetchSingleTaskRequest {
+  tasksVersion: bigint;
+  /** Empty for any job. */
+  handle: string;
+}
+
 export interface TaskNeed {
   outputs: Map<string, string>;
   result: number;
