@@ -1,4 +1,4 @@
-// The timeline of a run, the comparison with another run, waits in lists: pages and API, by a clock that the test moves.
+// The timeline of a run, the comparison with another run, and waits in lists, on pages and in the API.
 import t from 'tap';
 import { driveRunner } from '../../ci/ci-fixture.ts';
 import { extractMain, fillRepository, sendRequest, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
