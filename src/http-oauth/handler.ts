@@ -1,3 +1,4 @@
+import { scopesMeant } from '../oauth/index.ts';
 import { HttpError, readSessionCookie } from '../http/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import type { OAuthHttpDeps } from './deps.ts';
@@ -23,7 +24,7 @@ export function createOAuthHandler(deps: OAuthHttpDeps, providerNow: () => Promi
       const isSignedIn = await recognise(ctx, deps);
       if (!isSignedIn && mustSignIn(ctx)) return leadToSignIn(ctx);
     }
-    if (ctx.path === paths.authorization) askForAll(ctx);
+    if (ctx.path === paths.authorization && ctx.method === 'GET') nameScopes(ctx);
     // What the library reads of the address is what this server trusts.
     const { host, protocol } = new URL(ctx.state.origin);
     Object.assign(ctx.req.headers, { host, 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) });
@@ -53,10 +54,11 @@ function leadToSignIn(ctx: Context): void {
   ctx.set('Cache-Control', 'no-store');
 }
 
-/** An application that names no scope wants all of them, as its clients know from Gitea; the person reads it so. */
-function askForAll(ctx: Context): void {
-  if (ctx.method !== 'GET' || (ctx.query.scope ?? '') !== '') return;
+/** Asks for what the client means by its scopes (`scopesMeant`); the user reads it so before granting access. */
+function nameScopes(ctx: Context): void {
+  const { scope = '' } = ctx.query;
+  if (Array.isArray(scope)) return;
   const query = new URLSearchParams(ctx.querystring);
-  query.set('scope', 'all');
+  query.set('scope', scopesMeant(scope));
   ctx.req.url = `${ctx.path}?${query}`;
 }

@@ -11,6 +11,6 @@ export { isLoopback, isOwnScheme } from './applications/redirect-uris.ts';
 export type { Consents, ConsentRequest, DeviceRequest, PersonAsking } from './consents.ts';
 export type { SigningJwk } from './keys/signing-keys.ts';
 export type { Payload } from './records/record-store.ts';
-export { describeScopes, scopeNames } from './scopes.ts';
+export { describeScopes, scopeNames, scopesMeant } from './scopes.ts';
 
 export const oauthEntities = [applicationSchema, recordSchema, oauthKeySchema];

@@ -10,6 +10,18 @@ export const scopeNames: readonly string[] = [...identityScopes, ...apiScopeName
 const isIdentityScope = (name: string): boolean => (identityScopes as readonly string[]).includes(name);
 
 /**
+ * The scopes that a client of Gitea means. Gitea gives everything to a client without a scope and to one whose scopes
+ * it does not know. `repository`, as tea sends it, is `write:repository`.
+ *
+ * @param scope as in RFC 6749, 3.3
+ */
+export function scopesMeant(scope: string): string {
+  const asked = scope.split(' ').filter((name) => name !== '');
+  const meant = asked.map((name) => (scopeNames.includes(`write:${name}`) ? `write:${name}` : name));
+  return meant.some((name) => scopeNames.includes(name)) ? meant.join(' ') : 'all';
+}
+
+/**
  * What a token may do by the names of its scopes: the least of read, write and admin that gives them all; null where
  * they only tell who the person is. For git and the API a token is never more than its person.
  */

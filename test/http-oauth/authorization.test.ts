@@ -101,6 +101,27 @@ t.test('a person allows an application, which acts as them', async (t) => {
 t.test('a request without scopes asks for all, as in Gitea, and one for identity opens nothing else', async (t) => {
   const all = await redeem(other, await newCode(other));
   t.match(await whoIs(all.json['access_token'], '/api/v1/users/alice/tokens'), { status: 200 });
+  // Words of tea, of one part, and of GitHub.
+  const words = 'admin user issue misc notification organization package repository';
+  for (const [scope, granted, consented] of [
+    ['', 'all', /Do everything that you can do/],
+    [words, words.replaceAll(/\w+/g, 'write:$&'), /Do everything that you can do/],
+    ['repository', 'write:repository', /Read everything that you can read, and push/],
+    ['openid repository', 'openid write:repository', /Read everything that you can read, and push/],
+    ['package', 'write:package', /Download and publish packages as you/],
+    ['repo admin:org', 'all', /Do everything that you can do/],
+    ['openid repo', 'openid', /Know which account you have here/],
+  ] as const) {
+    const asked = await newCode(other, { scope, prompt: 'consent' });
+    t.match(asked.consent, { body: consented }, scope);
+    t.same(
+      String((await redeem(other, asked)).json['scope'])
+        .split(' ')
+        .sort(),
+      granted.split(' ').sort(),
+      scope,
+    );
+  }
   const onlyName = await redeem(
     confidential,
     await newCode(confidential, { scope: 'openid email', prompt: 'consent' }),
