@@ -88,7 +88,13 @@ export function configurationOf(deps: ConfigurationDeps, { keys, adapter, policy
       devInteractions: { enabled: false },
       userinfo: { enabled: true },
       revocation: { enabled: true, allowedPolicy: isItsOwn },
-      introspection: { enabled: true, allowedPolicy: isItsOwn },
+      introspection: {
+        enabled: true,
+        // A token of a disabled account opens nothing: services that ask here must not take it either.
+        allowedPolicy: async (ctx: OidcContext, client: { clientId: string }, token: AskedToken) =>
+          isItsOwn(ctx, client, token) &&
+          (token.accountId === undefined || (await activePerson(deps, token.accountId)) !== null),
+      },
       deviceFlow: { enabled: true },
       rpInitiatedLogout: {
         enabled: true,
@@ -102,8 +108,13 @@ export function configurationOf(deps: ConfigurationDeps, { keys, adapter, policy
   };
 }
 
+interface AskedToken {
+  clientId?: string;
+  accountId?: string;
+}
+
 /** An application asks about, and ends, its own tokens only. */
-const isItsOwn = (_ctx: OidcContext, client: { clientId: string }, token: { clientId?: string }): boolean =>
+const isItsOwn = (_ctx: OidcContext, client: { clientId: string }, token: AskedToken): boolean =>
   token.clientId === client.clientId;
 
 /** "Sign out?": its form leads on to the address that the application has registered, and to no other. */

@@ -321,8 +321,11 @@ t.test('revocation, introspection, and ends from this side', async (t) => {
   const three = await tokensOf(confidential);
   await server.web.modules.accounts.setDisabled(server.alice.id, true);
   t.equal((await whoIs(three['access_token'])).status, 401, 'a disabled account');
+  for (const token of ['access_token', 'refresh_token'])
+    t.strictSame(await introspect(confidential, three[token]), { active: false }, `${token} of a disabled account`);
   t.equal((await refresh(confidential, three['refresh_token'])).status, 400);
   await server.web.modules.accounts.setDisabled(server.alice.id, false);
+  t.match(await introspect(confidential, three['access_token']), { active: true });
 });
 
 t.test('git and LFS ask by the realm by which credential helpers know the preset clients', async (t) => {
