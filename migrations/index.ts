@@ -11,6 +11,7 @@ import { artifactParts } from './v424-artifact-parts.ts';
 import { instanceMarks } from './v425-instance-marks.ts';
 import { scheduleZones } from './v422-schedule-zones.ts';
 import { recoveryDrills } from './v426-recovery-drills.ts';
+import { receivedEvents } from './v428-received-events.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
 import { boards } from './v418-boards.ts';
@@ -252,6 +253,7 @@ export const migrations: readonly Migration[] = [
   artifactParts,
   instanceMarks,
   recoveryDrills,
+  receivedEvents,
   sharedState,
   ciParts,
   nodeFacts,

@@ -6,6 +6,7 @@ import { blockSchema } from './schema/block-schema.ts';
 import { noteChoiceSchema } from './schema/note-choice-schema.ts';
 import { followApprovalSchema, followRequestSchema, ownerFollowerSchema } from './schema/owner-follower-schema.ts';
 import { followerSchema } from './schema/follower-schema.ts';
+import { receivedEventSchema } from './schema/received-event-schema.ts';
 import { receivedPushSchema } from './schema/received-push-schema.ts';
 import { remoteFollowSchema } from './schema/remote-follow-schema.ts';
 import { remotePersonFollowSchema, seenRepositorySchema } from './schema/remote-person-follow-schema.ts';
@@ -25,6 +26,7 @@ export const federationEntities = [
   remotePersonFollowSchema,
   seenRepositorySchema,
   receivedPushSchema,
+  receivedEventSchema,
   peerSchema,
   pairingCodeSchema,
   originSchema,

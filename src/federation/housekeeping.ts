@@ -3,6 +3,7 @@ import { LessThan } from 'typeorm';
 import { remoteActorSchema } from './schema/remote-actor-schema.ts';
 import { outboxSchema } from './schema/outbox-schema.ts';
 import { removeSettled } from './deliveries/manage-deliveries.ts';
+import { receivedEventSchema } from './schema/received-event-schema.ts';
 import { receivedPushSchema } from './schema/received-push-schema.ts';
 import { inboxSchema } from './schema/inbox-schema.ts';
 import { pairingCodeSchema } from './schema/peer-schema.ts';
@@ -31,7 +32,8 @@ export async function pruneFederation(deps: FederationDeps): Promise<void> {
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_user_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .execute();
-    await manager.delete(receivedPushSchema, { receivedAt: LessThan(now - pushRetentionMs) });
+    for (const received of [receivedPushSchema, receivedEventSchema])
+      await manager.delete(received, { receivedAt: LessThan(now - pushRetentionMs) });
     await manager.delete(pairingCodeSchema, { expiresAt: LessThan(now - dayMs) });
     await manager
       .createQueryBuilder()

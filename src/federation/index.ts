@@ -16,7 +16,7 @@ export type { ListedFollow } from './follows/list-all-follows.ts';
 export { feedKinds } from './feed/feed-keys.ts';
 export type { FeedKind, FeedScope } from './feed/feed-keys.ts';
 export type { LocalTarget } from './follows/local-target.ts';
-export type { FeedEntry, RepositoryName } from './feed/activity-feed.ts';
+export type { FeedEntry, ListedEvent, RepositoryName } from './feed/activity-feed.ts';
 export type { Followed } from './follows/follows.ts';
 export type { ScanResult } from './follows/follow-person.ts';
 export type { FollowedPerson, FollowedRepository, Following, ListedPush, FollowStatus } from './follows/following.ts';

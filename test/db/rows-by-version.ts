@@ -1736,6 +1736,23 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
   ],
   425: [['instance_marks', { number: 1, mark: 'mark425', made_at: 425 }]],
   426: [['recovery_drills', { at: 426, packs: 4, bytes: 26, faults: '[]' }]],
+  428: [
+    [
+      'received_events',
+      {
+        id: 'event428',
+        actor_id: 'https://other.example/ap/repos/bob/x',
+        note_id: 'https://other.example/ap/repos/bob/x/notes/428',
+        kind: 'opened',
+        is_pull: 1,
+        number: 5000000000,
+        title: 'Gate',
+        author: 'bob',
+        happened_at: 5000000000000,
+        received_at: 5000000000000,
+      },
+    ],
+  ],
   430: [
     ['kept_values', { id: 'kept430', value: 'sealed', until: 5000000000000 }],
     ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],

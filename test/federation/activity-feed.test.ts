@@ -105,8 +105,21 @@ async function makeRemote(at: number): Promise<Made> {
   return { kind: 'remote-push', name: 'x/y@forge.example', at, id };
 }
 
+async function makeRemoteEvent(kind: string, at: number): Promise<Made> {
+  const id = randomUUID();
+  await db.write(({ manager }) =>
+    manager.query(
+      `INSERT INTO received_events (id, actor_id, note_id, kind, is_pull, number, tag, title, happened_at, received_at)
+       VALUES (?, 'https://forge.example/r', ?, ?, 0, 7, 'v1', 'x', ?, ?)`,
+      [id, id, kind, at, at],
+    ),
+  );
+  return { kind: `remote-${kind}`, name: 'x/y@forge.example', at, id };
+}
+
 const shown = (entry: FeedEntry): [string, string, number] => {
   if (entry.kind === 'remote-push') return [entry.kind, entry.push.handle, entry.at];
+  if (entry.kind === 'remote-event') return [`remote-${entry.event.kind}`, entry.event.handle, entry.at];
   const { owner, name } =
     entry.kind === 'push'
       ? { owner: entry.push.repository.owner.handle, name: entry.push.repository.name }
@@ -128,7 +141,9 @@ t.test('the feed is what a plain list of everything would be, page by page, for 
   );
   for (let index = 0; index < 120; index += 1) {
     const at = 1_000 + index * 10 + (random.bytes(1)[0]! % 3);
-    if (random.bytes(1)[0]! % 6 === 0) all.push(await makeRemote(at));
+    const where = random.bytes(1)[0]! % 6;
+    if (where === 0) all.push(await makeRemote(at));
+    else if (where === 1) all.push(await makeRemoteEvent(kinds[1 + (random.bytes(1)[0]! % 3)]!, at));
     else all.push(await make(names[random.bytes(1)[0]! % names.length]!, kinds[random.bytes(1)[0]! % 4]!, at));
   }
   const steps: [() => Promise<unknown>, (name: string) => boolean][] = [
@@ -145,8 +160,8 @@ t.test('the feed is what a plain list of everything would be, page by page, for 
       for (const wanted of [feedKinds, ['push'], ['opened', 'merged'], ['release']] as const) {
         const expected = all
           .filter(({ name }) => followed.some((each) => each(name)))
-          .filter(({ kind }) => place === null || (kind === 'remote-push') === (place === 'elsewhere'))
-          .filter(({ kind }) => (wanted as readonly string[]).includes(kind === 'remote-push' ? 'push' : kind))
+          .filter(({ kind }) => place === null || kind.startsWith('remote-') === (place === 'elsewhere'))
+          .filter(({ kind }) => (wanted as readonly string[]).includes(kind.replace('remote-', '')))
           .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
           .map(({ kind, name, at }) => [kind, name, at]);
         const got: [string, string, number][] = [];

@@ -58,6 +58,7 @@ async function state(withInbox = true): Promise<string> {
     'remote_follows',
     'remote_user_follows',
     'received_pushes',
+    'received_events',
   ];
   return JSON.stringify(
     await Promise.all(tables.map((table) => db.read.query(`SELECT * FROM ${table} ORDER BY 1, 2`))),
@@ -96,10 +97,26 @@ const kinds: [name: string, target: string, make: (stage: Stage, follow: string)
       object: { ...noteOf(peer), attributedTo: zork.id, inReplyTo: `${tool}/notes/1` },
     }),
   ],
+  [
+    'an event',
+    at('users/alice'),
+    ({ zork, peer }) => ({ type: 'Create', to: [publicAudience], object: eventOf(peer, zork.id) }),
+  ],
+  ['the removal of an event', tool, ({ peer, zork }) => ({ type: 'Delete', object: eventOf(peer, zork.id).id })],
   ['the removal of a note', tool, ({ peer }) => ({ type: 'Delete', object: { ...noteOf(peer), type: 'Tombstone' } })],
   ['an Announce', tool, ({ peer }) => ({ type: 'Announce', to: [publicAudience], object: noteOf(peer).id })],
 ];
 const noteOf = (peer: FakePeer) => ({ id: `${peer.origin}/notes/1`, type: 'Note', content: '<script>1</script>' });
+
+const eventOf = (peer: FakePeer, by: string) => ({
+  id: `${peer.origin}/notes/2`,
+  type: 'Note',
+  attributedTo: by,
+  url: `${peer.origin}/repos/zork/r/issues/1`,
+  content: 'opened',
+  event: 'opened',
+  about: { type: 'Issue', name: 'Gate', number: 1 },
+});
 
 interface Request {
   activity: Activity;
@@ -246,6 +263,9 @@ t.test('rightly signed, but not of what is the signer’s own', async (t) => {
     ['a Follow of what is not there', { type: 'Follow', object: at('repos/alice/absent') }],
     ['a Follow of another server', { type: 'Follow', object: `${sentinel.origin}/users/x` }],
     ['a Follow of a list', { type: 'Follow', object: [tool, at('users/alice')] }],
+    ['an event where nobody follows', { type: 'Create', object: eventOf(peer, other.id) }],
+    ['an event in the name of another', { type: 'Create', object: eventOf(peer, zork.id) }],
+    ['the removal of an event of another', { type: 'Delete', object: `${peer.origin}/notes/2` }],
     ['a Push', { type: 'Push', target: { ref: 'refs/heads/main' }, object: [] }],
   ];
   const before = await state(false);

@@ -24,6 +24,8 @@ export interface ActivityHandler<Prepared> {
    * effect.
    */
   needsId: boolean;
+  /** Whether an activity of the type is handled; all of them by default. Others are recorded and ignored. */
+  accepts?(activity: IncomingActivity): boolean;
   prepare(deps: FederationDeps, activity: IncomingActivity): Promise<Prepared>;
   apply(deps: FederationDeps, tx: Tx, activity: IncomingActivity, prepared: Prepared): Promise<void>;
 }

@@ -49,23 +49,43 @@ async function publishBy(
   deps: FederationDeps,
   tx: Tx,
   actorPath: string,
-  { repositoryId, html, url, at }: NewNote,
+  note: NewNote,
   audience: Audience,
 ): Promise<void> {
   const [recent]: { n: number }[] = await tx.manager.query(
     `SELECT count(*) AS n FROM federation_outbox
-      WHERE actor_path = ? AND is_public = 0 AND created_at > ? AND type = 'Create'`,
+      WHERE actor_path = ? AND is_public = 0 AND created_at > ? AND type = 'Create' AND reads IS NULL`,
     [actorPath, tx.now - hourMs],
   );
   if (Number(recent?.n ?? 0) >= maxPerHour) return;
-  const actor = deps.localActors.idOf(actorPath);
+  const content = noteContent(deps.localActors.idOf(actorPath), note, activityStreams);
+  await publish(deps, tx, { type: 'Create', actorPath, repositoryId: note.repositoryId, content }, audience);
+}
+
+/**
+ * The content of a Create of a note by an actor, as a function of the UUID that both share.
+ * @param more further fields of the note, whose terms the context defines
+ */
+export function noteContent(
+  actor: string,
+  { html, url, at }: Pick<NewNote, 'html' | 'url' | 'at'>,
+  context: unknown,
+  more: Json = {},
+): (uuid: string) => Json {
   const addressed = { to: [publicAudience], cc: [`${actor}/followers`], published: new Date(at).toISOString() };
-  const content = (uuid: string): Json => ({
-    '@context': activityStreams,
+  return (uuid) => ({
+    '@context': context,
     ...addressed,
-    object: { id: `${actor}/notes/${uuid}`, type: 'Note', attributedTo: actor, ...addressed, url, content: html },
+    object: {
+      id: `${actor}/notes/${uuid}`,
+      type: 'Note',
+      attributedTo: actor,
+      ...addressed,
+      url,
+      content: html,
+      ...more,
+    },
   });
-  await publish(deps, tx, { type: 'Create', actorPath, repositoryId, content }, audience);
 }
 
 /** Limit of subjects in a note of a push; the page shows all. */

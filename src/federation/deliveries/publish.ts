@@ -17,13 +17,15 @@ export interface NewActivity {
    * shares.
    */
   content: Json | ((uuid: string) => Json);
+  /** Set for a note to other Hearths only. */
+  reads?: 'event' | null;
 }
 
 /** Recipients of an activity. */
 export type Audience =
   | { inbox: string }
-  /** Followers of a repository: on servers that read pushes, or on servers that read notes. */
-  | { followersOf: string; reads: 'push' | 'note' }
+  /** Followers of a repository: on servers that read pushes, notes, or events (`readsEvents`). */
+  | { followersOf: string; reads: 'push' | 'note' | 'event' }
   /** Followers of a user or an organisation, except those that also follow the repository and get its own activity. */
   | { followersOfOwner: string; besides: string }
   /** Recipients of an earlier activity, delivered or pending; its UUID. */
@@ -53,6 +55,7 @@ export async function publish(
     repositoryId,
     type,
     isPublic: type === 'Push',
+    reads: activity.reads ?? null,
     activity: JSON.stringify(document),
     createdAt: tx.now,
   });
@@ -93,16 +96,24 @@ async function enqueueToFollowers(
   outboxId: string,
   { followersOf, reads }: Extract<Audience, { followersOf: string }>,
 ): Promise<void> {
+  const isEvent = reads === 'event';
   const served = settings.openFollowers ? '' : `AND ${inList('f.host')}`;
   const listed = settings.openFollowers ? [] : [JSON.stringify(settings.allowlist)];
   await manager.query(
     `${insertDeliveries}
        FROM repository_followers f LEFT JOIN federation_peers p ON p.host = f.host
-      WHERE f.repository_id = ? AND p.gone_at IS NULL AND coalesce(p.reads, 'push') = ?
+      WHERE f.repository_id = ? AND p.gone_at IS NULL AND ${isEvent ? readsEvents('p') : "coalesce(p.reads, 'push') = ?"}
         AND (p.open_at IS NULL OR p.paired_at IS NOT NULL OR (1 = 1 ${served}))`,
-    [outboxId, now, now, now, followersOf, reads, ...listed],
+    [outboxId, now, now, now, followersOf, ...(isEvent ? [] : [reads]), ...listed],
   );
 }
+
+/**
+ * SQL condition for a server whose followers read events: a Hearth by its NodeInfo, or an unlisted server, whose
+ * NodeInfo is not read, with a follower whose actor names repositories. @param p alias of `federation_peers`
+ */
+export const readsEvents = (p: string): string =>
+  `(${p}.software = 'hearth' OR (${p}.software_at IS NULL AND ${p}.open_at IS NOT NULL AND ${p}.reads IS NULL))`;
 
 const insertDeliveries = `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
      SELECT ?, f.inbox, f.host, 'PENDING', 0, CASE WHEN p.retry_at > ? THEN p.retry_at ELSE ? END, 0, ?`;

@@ -43,7 +43,20 @@ const actorTerms = {
 /** Fields that microblogs show as a table on a profile. */
 const profileTerms = { schema: 'http://schema.org#', PropertyValue: 'schema:PropertyValue', value: 'schema:value' };
 
+const eventTerms = {
+  hearth: hearthTerms.hearth,
+  event: 'hearth:event',
+  about: 'hearth:about',
+  author: 'hearth:author',
+  number: 'hearth:number',
+  tagName: 'hearth:tagName',
+  Release: 'hearth:Release',
+  Issue: 'hearth:Issue',
+  PullRequest: 'hearth:PullRequest',
+};
+
 export const repositoryContext = [activityStreams, security, { ...repositoryTerms, ...actorTerms, ...profileTerms }];
+export const eventContext = [activityStreams, eventTerms];
 export const pushContext = [activityStreams, { ...pushTerms, ...hearthTerms }];
 export const personContext = [
   activityStreams,

@@ -5,9 +5,12 @@ import { invalid } from '../../kernel/index.ts';
 import type { RecentPush } from '../../repositories/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { ListedPush } from '../follows/following.ts';
+import { receivedEventSchema } from '../schema/received-event-schema.ts';
+import type { ReceivedEvent } from '../schema/received-event-schema.ts';
 import { receivedPushSchema } from '../schema/received-push-schema.ts';
 import type { PushedCommit } from '../schema/received-push-schema.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import type { RemoteFollow } from '../schema/remote-follow-schema.ts';
 import { feedKinds, localKeys, remoteKeys } from './feed-keys.ts';
 import type { FeedKey, FeedKind, FeedPosition, FeedScope } from './feed-keys.ts';
 
@@ -15,6 +18,7 @@ import type { FeedKey, FeedKind, FeedPosition, FeedScope } from './feed-keys.ts'
 export type FeedEntry = { id: string; at: number } & (
   | { kind: 'push'; push: RecentPush }
   | { kind: 'remote-push'; push: ListedPush }
+  | { kind: 'remote-event'; event: ListedEvent }
   | {
       kind: 'release';
       repository: NamedRepository;
@@ -33,6 +37,14 @@ export type FeedEntry = { id: string; at: number } & (
       authorId: string | null;
     }
 );
+
+/** An event in a repository on another server. */
+export interface ListedEvent extends ReceivedEvent {
+  /** The followed repository. */
+  handle: string;
+  /** Its page. */
+  repositoryUrl: string | null;
+}
 
 export interface RepositoryName {
   owner: string;
@@ -69,7 +81,7 @@ export async function activityFeed(
   const scope = { kind: 'followed', id: viewer.id } as const;
   const lists = await Promise.all([
     ...(place === 'elsewhere' ? [] : kinds.map((kind) => localKeys(deps, viewer, scope, kind, paging))),
-    ...(place === 'here' || !kinds.includes('push') ? [] : [remoteKeys(deps, viewer, paging)]),
+    ...(place === 'here' ? [] : kinds.map((kind) => remoteKeys(deps, viewer, kind, paging))),
   ]);
   return pageOf(deps, viewer, lists.flat(), limit);
 }
@@ -116,13 +128,19 @@ function readPosition(text: string): FeedPosition {
 async function describe(deps: FederationDeps, viewer: Viewer, keys: readonly FeedKey[]): Promise<FeedEntry[]> {
   const idsOf = (kind: FeedKind, isElsewhere = false) =>
     keys.filter((key) => key.kind === kind && key.isElsewhere === isElsewhere).map(({ id }) => id);
-  const [pushes, remote, releases, issues] = await Promise.all([
+  const remoteEventIds = keys.filter(({ kind, isElsewhere }) => isElsewhere && kind !== 'push').map(({ id }) => id);
+  const [pushes, remote, remoteEntries, releases, issues] = await Promise.all([
     deps.repositories.pushes.describe(viewer, idsOf('push')),
     viewer.kind === 'person' ? remotePushes(deps, viewer.id, idsOf('push', true)) : new Map<string, ListedPush>(),
+    viewer.kind === 'person' ? remoteEvents(deps, viewer.id, remoteEventIds) : new Map<string, ListedEvent>(),
     releaseRows(deps, idsOf('release')),
     issueRows(deps, [...idsOf('opened'), ...idsOf('merged')]),
   ]);
   return keys.flatMap(({ kind, isElsewhere, id, at }): FeedEntry[] => {
+    if (isElsewhere && kind !== 'push') {
+      const event = remoteEntries.get(id);
+      return event === undefined ? [] : [{ id, kind: 'remote-event', at, event }];
+    }
     if (isElsewhere) {
       const push = remote.get(id);
       return push === undefined ? [] : [{ id, kind: 'remote-push', at, push }];
@@ -150,9 +168,7 @@ async function remotePushes(
   ids: readonly string[],
 ): Promise<Map<string, ListedPush>> {
   const rows = await db.read.findBy(receivedPushSchema, { id: In([...ids]) });
-  const actors = [...new Set(rows.map(({ actorId }) => actorId))];
-  const follows = await db.read.findBy(remoteFollowSchema, { userId, remoteActorId: In(actors) });
-  const byActor = new Map(follows.map((follow) => [follow.remoteActorId, follow]));
+  const byActor = await followsOf(db, userId, rows);
   return new Map(
     rows.flatMap((row): [string, ListedPush][] => {
       const follow = byActor.get(row.actorId);
@@ -161,6 +177,33 @@ async function remotePushes(
       return [[row.id, { ...row, commits: JSON.parse(row.commits) as PushedCommit[], handle, url }]];
     }),
   );
+}
+
+async function remoteEvents(
+  { db }: FederationDeps,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, ListedEvent>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.read.findBy(receivedEventSchema, { id: In([...ids]) });
+  const byActor = await followsOf(db, userId, rows);
+  return new Map(
+    rows.flatMap((row): [string, ListedEvent][] => {
+      const follow = byActor.get(row.actorId);
+      return follow === undefined ? [] : [[row.id, { ...row, handle: follow.handle, repositoryUrl: follow.url }]];
+    }),
+  );
+}
+
+/** The user's follows of the repositories of rows, by actor. */
+async function followsOf(
+  db: FederationDeps['db'],
+  userId: string,
+  rows: readonly { actorId: string }[],
+): Promise<Map<string, RemoteFollow>> {
+  const actors = [...new Set(rows.map(({ actorId }) => actorId))];
+  const follows = await db.read.findBy(remoteFollowSchema, { userId, remoteActorId: In(actors) });
+  return new Map(follows.map((follow) => [follow.remoteActorId, follow]));
 }
 
 /** The current handle of an owner or user. @param id SQL expression of its id */

@@ -10,7 +10,7 @@ export type FeedKind = (typeof feedKinds)[number];
 export interface FeedKey {
   kind: FeedKind;
   isElsewhere: boolean;
-  /** Id of a push, a release or an issue, or of a received push. */
+  /** Id of a push, a release or an issue, or of a received push or event. */
   id: string;
   at: number;
 }
@@ -119,24 +119,26 @@ export async function localKeys(
   return rows.map((row) => ({ kind, isElsewhere: false, id: row.id, at: Number(row.at) }));
 }
 
-/** The newest pushes to followed remote repositories, read likewise. */
+/** The newest pushes to followed remote repositories, or events of a kind in them, read likewise. */
 export async function remoteKeys(
   { db }: Pick<FederationDeps, 'db'>,
   viewer: PersonViewer,
+  kind: FeedKind,
   { before, limit }: { before: FeedPosition; limit: number },
 ): Promise<FeedKey[]> {
-  const earlier = (x: string) => `(${x}.pushed_at, ${x}.id) < (:at, :id)`;
+  const [table, at] = kind === 'push' ? ['received_pushes', 'pushed_at'] : ['received_events', 'happened_at'];
+  const among = (x: string) => `${kind === 'push' ? '' : `${x}.kind = :kind AND `}(${x}.${at}, ${x}.id) < (:at, :id)`;
   const rows = await selectRaw<{ id: string; at: number }>(
     db.read,
-    `SELECT x.id AS id, x.pushed_at AS at FROM
-       (SELECT f.remote_actor_id AS id, coalesce((SELECT y.pushed_at FROM received_pushes y
-           WHERE y.actor_id = f.remote_actor_id AND ${earlier('y')} ORDER BY y.pushed_at DESC LIMIT 1), 0) AS newest
+    `SELECT x.id AS id, x.${at} AS at FROM
+       (SELECT f.remote_actor_id AS id, coalesce((SELECT y.${at} FROM ${table} y
+           WHERE y.actor_id = f.remote_actor_id AND ${among('y')} ORDER BY y.${at} DESC LIMIT 1), 0) AS newest
          FROM remote_follows f WHERE f.user_id = :userId ORDER BY newest DESC, f.id DESC LIMIT :limit) lately
-       CROSS JOIN received_pushes x WHERE x.id IN
-         (SELECT n.id FROM received_pushes n WHERE n.actor_id = lately.id AND ${earlier('n')}
-           ORDER BY n.pushed_at DESC, n.id DESC LIMIT :limit)
-      ORDER BY x.pushed_at DESC, x.id DESC LIMIT :limit`,
-    { userId: viewer.id, at: before.at, id: before.id, limit },
+       CROSS JOIN ${table} x WHERE x.id IN
+         (SELECT n.id FROM ${table} n WHERE n.actor_id = lately.id AND ${among('n')}
+           ORDER BY n.${at} DESC, n.id DESC LIMIT :limit)
+      ORDER BY x.${at} DESC, x.id DESC LIMIT :limit`,
+    { userId: viewer.id, at: before.at, id: before.id, limit, ...(kind !== 'push' && { kind }) },
   );
-  return rows.map((row) => ({ kind: 'push', isElsewhere: true, id: row.id, at: Number(row.at) }));
+  return rows.map((row) => ({ kind, isElsewhere: true, id: row.id, at: Number(row.at) }));
 }

@@ -5,6 +5,7 @@ import { receiveAccept } from '../activities/accept.ts';
 import type { ActivityHandler, IncomingActivity } from '../activities/incoming-activity.ts';
 import { cleanText, embedded, idOf, typesOf } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
+import { receiveEvent } from '../activities/event.ts';
 import { receiveFollow } from '../activities/follow.ts';
 import { receiveDelete } from '../activities/delete.ts';
 import { receivePush } from '../activities/push.ts';
@@ -22,7 +23,7 @@ type ReceiveResult = 'processed' | 'ignored' | 'reply' | 'repeated';
 
 /**
  * All activities with an effect; others are recorded and ignored (SPEC §6). A Delete has an effect only on its own
- * actor.
+ * actor and notes, a Create only with the event of a followed repository.
  */
 const handlers = new Map<string, ActivityHandler<never>>([
   ['Follow', receiveFollow as ActivityHandler<never>],
@@ -30,6 +31,7 @@ const handlers = new Map<string, ActivityHandler<never>>([
   ['Accept', receiveAccept as ActivityHandler<never>],
   ['Push', receivePush as ActivityHandler<never>],
   ['Delete', receiveDelete as ActivityHandler<never>],
+  ['Create', receiveEvent as ActivityHandler<never>],
 ]);
 
 const handledType = (types: readonly string[]): string | undefined => types.find((name) => handlers.has(name));
@@ -92,7 +94,8 @@ async function processActivity(deps: FederationDeps, arriving: ArrivingActivity)
 
   const types = typesOf(activity.document['type']);
   const type = handledType(types);
-  const handler = handlerOf(types);
+  const found = handlerOf(types);
+  const handler = found?.accepts?.(activity) === false ? null : found;
   const prepared = handler === null ? null : await handler.prepare(deps, activity);
   return deps.groupCommit(async (tx) => {
     // Without an id, copies cannot be recognised, and the effect may happen twice.

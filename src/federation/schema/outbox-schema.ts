@@ -11,6 +11,8 @@ export interface OutboxRow {
   type: string;
   /** Whether it is public at its id and in the outbox. */
   isPublic: boolean;
+  /** Set for a note to other Hearths only; they read its fields. */
+  reads: 'event' | null;
   /** JSON. */
   activity: string;
   createdAt: number;
@@ -25,6 +27,7 @@ export const outboxSchema = new EntitySchema<OutboxRow>({
     repositoryId: { name: 'repository_id', type: 'text', nullable: true },
     type: { type: 'text' },
     isPublic: { name: 'is_public', type: 'boolean' },
+    reads: { type: 'text', nullable: true },
     activity: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
   },

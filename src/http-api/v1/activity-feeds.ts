@@ -42,7 +42,7 @@ const activity = z
   .meta({ id: 'Activity' });
 
 type Shown = Pick<z.output<typeof activity>, 'op_type' | 'ref_name' | 'content'>;
-type LocalEntry = Exclude<FeedEntry, { kind: 'remote-push' }>;
+type LocalEntry = Exclude<FeedEntry, { kind: `remote-${string}` }>;
 
 const isZero = (oid: string): boolean => /^0+$/.test(oid);
 
@@ -63,7 +63,7 @@ function shownOf(entry: LocalEntry): Shown {
 }
 
 async function showEntries({ viewer, deps, origin }: AnyCall, entries: readonly FeedEntry[]) {
-  const local = entries.filter((entry) => entry.kind !== 'remote-push');
+  const local = entries.filter((entry) => entry.kind !== 'remote-push' && entry.kind !== 'remote-event');
   const partsOf = (entry: LocalEntry) =>
     entry.kind === 'push'
       ? { repositoryId: entry.push.repository.id, personId: entry.push.person?.id ?? null }

@@ -1,5 +1,5 @@
 import { feedKinds } from '../../federation/index.ts';
-import type { FeedEntry, FeedKind, RepositoryName } from '../../federation/index.ts';
+import type { FeedEntry, FeedKind, ListedEvent, RepositoryName } from '../../federation/index.ts';
 import { t } from '../../translation/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
@@ -34,10 +34,48 @@ const viewRepository = (repository: RepositoryName) => ({
 
 const viewAuthor = (name: string | null) => (name === null ? null : { name, url: personUrl(name) });
 
+const releaseWords = (tag: string, title: string) => ({
+  kind: 'other',
+  icon: 'tag',
+  what: t('follows.activity.released'),
+  title: title === '' || title === tag ? tag : `${tag}: ${title}`,
+});
+
+const entryWords = (
+  kind: 'opened' | 'merged',
+  { isPull, number, title }: { isPull: boolean; number: number; title: string },
+) => ({
+  kind: 'other',
+  icon: isPull ? (kind === 'merged' ? 'merge' : 'pull') : 'issue',
+  what: t(
+    kind === 'merged'
+      ? 'follows.activity.merged'
+      : isPull
+        ? 'follows.activity.opened_the_pull_request'
+        : 'follows.activity.opened_the_issue',
+  ),
+  title: `${title} #${number}`,
+});
+
+/** Addresses are those that the other server sent, on its own host. */
+function viewRemoteEvent({ kind, isPull, number, tag, title, ...event }: ListedEvent, now: number) {
+  const words =
+    kind === 'release' ? releaseWords(tag ?? '', title) : entryWords(kind, { isPull, number: number ?? 0, title });
+  return {
+    ...words,
+    repository: { name: event.handle, url: event.repositoryUrl },
+    author: event.author === null ? null : { name: event.author, url: null },
+    at: viewTime(event.happenedAt, now),
+    url: event.url ?? event.repositoryUrl,
+    rel: 'noopener noreferrer nofollow',
+  };
+}
+
 function viewEntry(entry: FeedEntry, now: number) {
   const { kind, at } = entry;
   if (kind === 'push') return { kind, push: viewPushRow(entry.push, now) };
   if (kind === 'remote-push') return { kind, push: viewReceivedPush(entry.push, now) };
+  if (kind === 'remote-event') return viewRemoteEvent(entry.event, now);
   const { repository, author, title } = entry;
   const common = { repository: viewRepository(repository), author: viewAuthor(author), at: viewTime(at, now) };
   const base = repositoryUrl(repository);
@@ -45,26 +83,14 @@ function viewEntry(entry: FeedEntry, now: number) {
     const { tag } = entry;
     return {
       ...common,
-      kind: 'other',
-      icon: 'tag',
-      what: t('follows.activity.released'),
-      title: title === '' || title === tag ? tag : `${tag}: ${title}`,
+      ...releaseWords(tag, title),
       url: `${base}/releases/tag/${encodeURIComponent(tag)}`,
     };
   }
   const { number, isPull } = entry;
   return {
     ...common,
-    kind: 'other',
-    icon: isPull ? (kind === 'merged' ? 'merge' : 'pull') : 'issue',
-    what: t(
-      kind === 'merged'
-        ? 'follows.activity.merged'
-        : isPull
-          ? 'follows.activity.opened_the_pull_request'
-          : 'follows.activity.opened_the_issue',
-    ),
-    title: `${title} #${number}`,
+    ...entryWords(kind, { isPull, number, title }),
     url: `${base}/${isPull ? 'pulls' : 'issues'}/${number}`,
   };
 }
