@@ -4,6 +4,7 @@ import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
+import { orLinkClosed } from './link-closed.reply.ts';
 
 const tokenOf = ({ form, query }: RequestContext): string => form.text('token') || query.get('token') || '';
 
@@ -15,26 +16,29 @@ function setupPage(
   return page('sign-in/setup', { form: { handle }, refusal, unnamedAddress: config.baseUrl === null ? origin : null });
 }
 
-/** `/setup?token=…` creates the first administrator. Without a valid token it is a 404. */
-export const showSetup: Page<RequestContext, SignInDeps> = async (context, deps) => {
-  await deps.accounts.checkSetupToken(tokenOf(context));
-  return setupPage(context, deps, { handle: '', refusal: null });
-};
+/** `/setup?token=…` creates the first administrator. Without a token it is a 404. */
+export const showSetup: Page<RequestContext, SignInDeps> = (context, deps) =>
+  orLinkClosed(tokenOf(context), async () => {
+    await deps.accounts.checkSetupToken(tokenOf(context));
+    return setupPage(context, deps, { handle: '', refusal: null });
+  });
 
 export const setUp: Page<RequestContext, SignInDeps> = (context, deps) => {
   const { accounts, config } = deps;
   const { form, origin } = context;
   const handle = form.text('handle').trim();
-  return submitForm(
-    async () => {
-      const person = await accounts.setUp({
-        token: tokenOf(context),
-        username: handle,
-        password: form.text('password'),
-      });
-      const { secret } = await accounts.startSession(person.id, sessionOrigin(context));
-      return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
-    },
-    (refusal) => setupPage(context, deps, { handle, refusal }),
+  return orLinkClosed(tokenOf(context), () =>
+    submitForm(
+      async () => {
+        const person = await accounts.setUp({
+          token: tokenOf(context),
+          username: handle,
+          password: form.text('password'),
+        });
+        const { secret } = await accounts.startSession(person.id, sessionOrigin(context));
+        return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
+      },
+      (refusal) => setupPage(context, deps, { handle, refusal }),
+    ),
   );
 };

@@ -20,7 +20,13 @@ t.test('people join by invitation, once per link', async (t) => {
   t.match(extractMain(await bob.post(link, { handle: 'alice', password })), /taken/, 'a taken handle is told');
   t.equal((await bob.post(link, { handle: 'alice', password })).status, 422, 'and is a wrong value, not a conflict');
   t.equal(location(await bob.post(link, { handle: 'bob', password })), '/settings/keys?done=welcome');
-  t.equal((await visitor(web).get(link)).status, 404);
+  for (const closed of [link, '/signup?invite=x', `/signup?invite=${'A'.repeat(43)}`]) {
+    const again = await visitor(web).get(closed);
+    t.equal(again.status, 404);
+    t.match(extractMain(again), /This link does not work.*was used, has expired, or was withdrawn.*sign in/s, closed);
+  }
+  t.match(extractMain(await visitor(web).post(link, { handle: 'carol', password })), /This link does not work/);
+  t.notMatch(extractMain(await visitor(web).get('/signup')), /This link/, 'without an invite there is no page');
   t.equal((await bob.get('/admin/invites')).status, 404);
 
   await alice.post('/admin/invites');

@@ -28,5 +28,9 @@ t.test('the first administrator comes in through the setup link', async (t) => {
   t.match([done.status, location(done)], [303, '/settings/keys?done=welcome']);
   t.match(extractMain(await browser.get(location(done))), /Welcome!/);
   t.equal((await browser.get('/admin/invites')).status, 200, 'and administers');
-  t.equal((await visitor(web).get(link)).status, 404, 'the link worked once');
+  const again = await visitor(web).get(link);
+  t.equal(again.status, 404, 'the link worked once');
+  t.match(extractMain(again), /This link does not work.*creates the first administrator.*hearth setup-url/s);
+  t.match(extractMain(await visitor(web).post(link, { handle: 'bob', password })), /This link does not work/);
+  t.notMatch(extractMain(await visitor(web).get('/setup')), /This link/, 'without a token there is no page');
 });
