@@ -1,7 +1,7 @@
 import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/index.ts';
-import { conflict, forbidden, invalid, unauthenticated } from '../kernel/index.ts';
+import { conflict, forbidden, invalid, isDomainError, unauthenticated } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import { endRedirect } from './lifecycle/redirects.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -107,6 +107,22 @@ export function parseDescription(text: string): string {
     });
   }
   return description;
+}
+
+/** Whether the viewer may create a repository of this name under this owner, as far as that depends on both. */
+export async function mayCreateAt(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  { owner, name }: { owner: string; name: string },
+): Promise<boolean> {
+  try {
+    parseRepositoryName(name);
+    await ownerToCreateFor(deps, viewer, owner);
+    return true;
+  } catch (error) {
+    if (isDomainError(error)) return false;
+    throw error;
+  }
 }
 
 async function ownerToCreateFor(deps: RepositoryDeps, viewer: Viewer, handle: string | undefined): Promise<Owner> {

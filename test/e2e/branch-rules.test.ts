@@ -155,7 +155,7 @@ for (const [via, origin] of Object.entries(origins)) {
     t.not(forced.code, 0);
     t.match(
       forced.stderr,
-      /! \[remote rejected\] main -> main \(branch rule "default branch": force pushes are not allowed/,
+      /! \[remote rejected\] main -> main \(branch rule "default branch" \(~DEFAULT_BRANCH\): force pushes are not allowed/,
     );
     t.match(forced.stderr, /main -> release\/1 \(branch rule "release\/\*": force pushes are not allowed/);
     t.match(forced.stderr, new RegExp(`main -> v-${via} \\(tag rule "v\\*": you may not create it\\)`));

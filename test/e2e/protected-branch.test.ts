@@ -47,7 +47,7 @@ t.test(
         t.not(forced.code, 0);
         t.match(
           forced.stderr,
-          /main -> main \(branch rule "default branch": force pushes are not allowed; fetch, then merge or rebase\)/,
+          /main -> main \(branch rule "default branch" \(~DEFAULT_BRANCH\): force pushes are not allowed; fetch, then merge or rebase\)/,
         );
         t.equal(await stored(), before, 'no object stays');
         t.equal((await client.run(work, 'push', '--force', origin, 'main:topic')).code, 0, 'other branches are free');

@@ -78,7 +78,7 @@ t.test('each act is asked of the viewer who pushes, with the reason per ref; oth
     }),
   );
   t.same(await pushed(work, bob, `${three} ${four} ${release}`, `${zeroId} ${one} ${other}`), [
-    'branch rule "release/*": you may not push to it',
+    'branch rule "release/*": you may not push to it; push another branch and open a pull request',
     'ok',
   ]);
   t.same(await pushed(work, carol, `${three} ${four} ${release}`), ['ok']);
@@ -132,9 +132,13 @@ t.test('tasks of the CI push where the rule lets them', async (t) => {
   const [, , three, four] = history.commits as [string, string, string, string];
   const task: Viewer = { kind: 'task', taskId: 1, repositoryId: repository.id, scope: 'write' };
   const id = await work.add(branchRule('main', { push: { tasks: false } }));
-  t.same(await pushed(work, task, `${three} ${four} ${main}`), ['branch rule "main": you may not push to it']);
+  t.same(await pushed(work, task, `${three} ${four} ${main}`), [
+    'branch rule "main": you may not push to it; push another branch and open a pull request',
+  ]);
   await repositories.rules.change(alice, 'alice', 'work', id, { grants: { push: { level: 'nobody', tasks: true } } });
-  t.same(await pushed(work, alice, `${three} ${four} ${main}`), ['branch rule "main": you may not push to it']);
+  t.same(await pushed(work, alice, `${three} ${four} ${main}`), [
+    'branch rule "main": you may not push to it; push another branch and open a pull request',
+  ]);
   t.same(await pushed(work, task, `${three} ${four} ${main}`), ['ok']);
 });
 
@@ -341,7 +345,9 @@ t.test('who is named counts while they may write, and vanishes with the account'
   await rules.change(alice, 'alice', 'work', id, { grants: { push: { people: ['bob'] } } });
   t.match(await named(), [{ counts: false }], 'and may stay');
   await repositories.collaborators.changeRole(alice, 'alice', 'work', { username: 'bob', role: 'write' });
-  t.same(await pushed(work, alice, `${three} ${four} ${main}`), ['branch rule "main": you may not push to it']);
+  t.same(await pushed(work, alice, `${three} ${four} ${main}`), [
+    'branch rule "main": you may not push to it; push another branch and open a pull request',
+  ]);
   t.same(await pushed(work, bob, `${three} ${four} ${main}`), ['ok']);
   await accounts.deletePerson(bob.id);
   t.same(await named(), []);

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { anonymous, localAdministrator } from '../../src/access/index.ts';
+import type { Viewer } from '../../src/access/index.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { parseRepositoryName } from '../../src/repositories/index.ts';
 import type { Repositories } from '../../src/repositories/index.ts';
@@ -268,6 +269,48 @@ t.test('lists have only visible repositories, last changed first, in pages that 
     [...open.slice(0, 7), 'alice/private', 'example/inside'],
     'the command line sees all, by owner and name',
   );
+});
+
+t.test('a push to nothing says how to make it, to those alone who may', async (t) => {
+  const { repositories, organisations, alice, bob, carol } = await openModules(t);
+  await repositories.create(alice, { name: 'secret', visibility: 'PRIVATE' });
+  await organisations.create(alice, { name: 'guild' });
+  await organisations.addMember(alice, 'guild', { username: 'bob', role: 'MEMBER' });
+  await organisations.addMember(alice, 'guild', { username: 'carol', role: 'GUEST' });
+  const token = { ...bob, via: 'token' } as const;
+  const cases: [viewer: Viewer, owner: string, name: string, isTold: boolean][] = [
+    [bob, 'bob', 'fresh', true],
+    [bob, 'guild', 'fresh', true],
+    [alice, 'guild', 'fresh', true],
+    [{ ...token, scope: 'write' } as Viewer, 'bob', 'fresh', true],
+    [{ ...token, scope: 'read' } as Viewer, 'bob', 'fresh', false],
+    [{ ...token, scope: 'write', repositoryIds: ['r'] } as Viewer, 'bob', 'fresh', false],
+    [bob, 'alice', 'fresh', false],
+    [bob, 'alice', 'secret', false],
+    [bob, 'nobody', 'fresh', false],
+    [bob, 'bob', 'bad..name', false],
+    [bob, 'bob', 'wrong\nname', false],
+    [carol, 'guild', 'fresh', false],
+    [anonymous, 'bob', 'fresh', false],
+  ];
+  for (const [viewer, owner, name, isTold] of cases) {
+    const error = await repositories.openForPush(viewer, owner, name).catch((thrown: Error) => thrown);
+    t.match(
+      error,
+      {
+        code: 'not_found',
+        reason: 'repository_not_found',
+        message: isTold
+          ? new RegExp(`no repository ${owner}/${name} yet. .*repo create ${owner}/${name}`)
+          : 'Repository not found',
+      },
+      `${owner}/${name}`,
+    );
+    if (!isTold) t.equal((error as Error).message, 'Repository not found', 'hidden and absent alike');
+  }
+  await repositories.create(bob, { name: 'old', visibility: 'PRIVATE' });
+  await repositories.rename(bob, 'bob', 'old', 'new');
+  await t.rejects(repositories.openForPush(bob, 'bob', 'old'), { message: 'Repository not found' }, 'a renamed one');
 });
 
 t.test('push to create makes a private repository of the viewer, when it is switched on', async (t) => {

@@ -337,7 +337,7 @@ t.test('the default branch is neither deleted nor rewritten; rewriting can be al
     pack: packOf(work, aside, `^${commits[2]}`),
   });
   t.same(rewrite.report, [
-    `ng ${main} branch rule "default branch": force pushes are not allowed; fetch, then merge or rebase`,
+    `ng ${main} branch rule "default branch" (~DEFAULT_BRANCH): force pushes are not allowed; fetch, then merge or rebase`,
   ]);
   t.match((await journal(modules)).slice(-1), [{ settled: 1, announced: 1, result: 'rejected' }]);
   t.same(await git.refs.list(path), before);

@@ -118,7 +118,7 @@ t.test('branch rules decide about deploy keys by themselves', async (t) => {
   t.equal(await result('main~1:refs/heads/release'), 'pushed', 'it may create');
   t.match(await result('main:release'), /branch rule "release": you may not push to it/);
   t.match(await push(alice.key, 'alice/ruled', 'main:release'), { code: 0 }, 'others by their role');
-  t.match(await result('+main~1:main'), /default branch": force pushes are not allowed/);
+  t.match(await result('+main~1:main'), /default branch" \(~DEFAULT_BRANCH\): force pushes are not allowed/);
   t.match(await result('next:main', ':release'), /deleting is not allowed/);
 
   const id = (await repositories.rules.list(alice.viewer, 'alice', 'ruled')).find(

@@ -16,8 +16,8 @@ import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from '../schema/push-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
 import { inferPushResults } from './infer-push-results.ts';
-import { branchOf, forbidden, isDomainError, noRef } from '../../kernel/index.ts';
-import { createRepository } from '../create-repository.ts';
+import { branchOf, forbidden, isDomainError, noRef, notFound } from '../../kernel/index.ts';
+import { createRepository, mayCreateAt } from '../create-repository.ts';
 import { findRepository } from '../find-repository.ts';
 import { findRedirect } from '../lifecycle/redirects.ts';
 
@@ -237,14 +237,23 @@ export async function openForPush(deps: RepositoryDeps, viewer: Viewer, at: Repo
   return found;
 }
 
+/** Only for those who may create it: they see every repository of its owner, so that this reveals no hidden one. */
+const notCreatedYet = ({ owner, name }: RepositoryAddress) =>
+  notFound(
+    'repository_not_found',
+    `There is no repository ${owner}/${name} yet. Create it on the page "New repository" (/repos/new), over SSH with ` +
+      `the command "repo create ${owner}/${name}", or on the server with "hearth repo create", then push again.`,
+  );
+
 async function findOrCreate(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   try {
     return await findRepository(deps, viewer, at);
   } catch (error) {
     const absent = isDomainError(error) && error.code === 'not_found';
-    if (!absent || !deps.settings.pushToCreate || viewer.kind !== 'person') throw error;
+    if (!absent || viewer.kind !== 'person') throw error;
     // A push to an old path goes to the repository that was there.
     if ((await findRedirect(deps, viewer, at)) !== null) throw error;
+    if (!deps.settings.pushToCreate) throw (await mayCreateAt(deps, viewer, at)) ? notCreatedYet(at) : error;
     // The reason for a failed creation must not reveal a hidden repository.
     await createRepository(deps, viewer, { ...at, visibility: 'PRIVATE' }).catch((refusal: unknown) => {
       throw isDomainError(refusal) ? error : refusal;

@@ -1,16 +1,22 @@
 import { defaultBranchPattern } from '../../access/index.ts';
 import type { BranchRule, RuleAct, RuleTarget } from '../../access/index.ts';
 
-/** A rule's name in error messages: `branch rule "release/*"`. */
+/**
+ * A rule's name in error messages: `branch rule "release/*"`. That of the default branch has the pattern by which the
+ * command line and the API know it.
+ */
 function nameOfRule({ target, pattern }: Pick<BranchRule, 'target' | 'pattern'>): string {
-  const name = pattern === defaultBranchPattern ? 'default branch' : pattern;
-  return `${target === 'TAG' ? 'tag' : 'branch'} rule "${name}"`;
+  const name = pattern === defaultBranchPattern ? `"default branch" (${pattern})` : `"${pattern}"`;
+  return `${target === 'TAG' ? 'tag' : 'branch'} rule ${name}`;
 }
+
+/** The way that stays open. */
+const byPull = '; push another branch and open a pull request';
 
 /** Messages for an action forbidden to everyone, and for one forbidden to the user. */
 const refusals: Readonly<Record<RuleTarget, Record<RuleAct, [nobody: string, you: string]>>> = {
   BRANCH: {
-    push: ['pushes are not allowed', 'you may not push to it'],
+    push: [`pushes are not allowed${byPull}`, `you may not push to it${byPull}`],
     force: [
       'force pushes are not allowed; fetch, then merge or rebase',
       'you may not force push to it; fetch, then merge or rebase',
