@@ -242,8 +242,8 @@ t.test('security J09 a text is NFC without controls, broken characters and reord
 
 t.test('a website is a plain http or https URL', async (t) => {
   t.equal(parseWebsite(''), '');
-  t.equal(parseWebsite(' https://example.org '), 'https://example.org/');
-  t.equal(parseWebsite('HTTP://Example.org/a?b#c'), 'http://example.org/a?b#c');
+  t.equal(parseWebsite(' https://example.org '), 'https://example.org', 'as it was written');
+  t.equal(parseWebsite('HTTP://Example.org/a?b#c'), 'HTTP://Example.org/a?b#c');
   const refused = [
     'example.org',
     'javascript:alert(1)',
@@ -254,6 +254,8 @@ t.test('a website is a plain http or https URL', async (t) => {
     'https://alice:secret@example.org',
     'https://example.org/a b',
     '//example.org',
+    'https:example.org',
+    'https:\\\\example.org',
     'https://exa mple.org',
   ];
   for (const text of refused) t.equal(await reasonOf(() => parseWebsite(text)), 'invalid_website', text);

@@ -376,12 +376,18 @@ t.test('names in body and address, kinds of webhooks and websites, as Terraform 
     t.equal(json.type, type);
     t.equal((await alice('GET', `${hooks}/${json.id}`)).json.type, type);
   }
-  t.equal(
-    (await alice('PATCH', '/orgs/guild', { website: 'https://example.org' })).json.website,
-    'https://example.org/',
-  );
-  t.equal((await alice('PATCH', '/orgs/guild', { description: 'd' })).json.website, 'https://example.org/');
-  t.equal((await alice('PATCH', '/orgs/guild', { website: 'mailto:a' })).status, 422);
+  for (const [path, more] of [
+    ['/orgs/guild', {}],
+    ['/repos/alice/site', {}],
+    ['/user/settings', {}],
+  ] as const) {
+    const { json } = await alice('PATCH', path, { website: 'https://example.org', ...more });
+    t.equal(json.website, 'https://example.org', `${path}: as it was written`);
+    t.equal((await alice('PATCH', path, { description: 'd' })).json.website, 'https://example.org', path);
+    for (const website of ['mailto:a', 'https:example.org', 'https://a:b@example.org', 'https://a b', 'https://a\nb'])
+      t.equal((await alice('PATCH', path, { website })).status, 422, `${path}: ${website}`);
+    t.equal((await alice('PATCH', path, { website: `https://${'a'.repeat(300)}` })).status, 422, `${path}: too long`);
+  }
   const founded = await alice('POST', '/orgs', { username: 'bakers', website: 'https://example.org/bread' });
   t.equal(founded.json.website, 'https://example.org/bread');
   t.match((await alice('GET', '/repos/alice/site')).json, {

@@ -16,18 +16,18 @@ export function parseLanguage(code: string | null): string | null {
 const websiteRule: TextRule = { field: 'website', called: 'The website', maxCharacters: 255 };
 
 /**
- * Validates a website URL. It becomes a link on public pages, so only http and https are allowed. Throws `invalid`:
+ * Validates the website of a user, an organisation or a repository, and returns it as it was written, so that tools
+ * read what they wrote. It becomes a link on public pages, so only http and https are allowed. Throws `invalid`:
  * `invalid_website`, and what `parseText` throws.
  */
 export function parseWebsite(value: unknown): string {
   const text = parseText(value, websiteRule);
   if (text === '') return '';
-  const url = URL.parse(text);
-  const isLink = url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
-  if (!isLink || /\s/.test(text) || url.username !== '' || url.password !== '') {
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
+  if (url === null || /\s/.test(text) || url.username !== '' || url.password !== '') {
     throw invalid('invalid_website', 'The website must be an address that starts with https:// or http://.', {
       field: websiteRule.field,
     });
   }
-  return url.href;
+  return text;
 }

@@ -1,10 +1,10 @@
 import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { parseWebsite } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { parseDescription } from '../create-repository.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import { parseWebsite } from '../parse-website.ts';
 import { protectDefaultBranch } from '../rules/default-rule.ts';
 import { parseBranchName } from '../branch-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -28,8 +28,8 @@ export interface RepositoryEdit {
 
 /**
  * Edits the settings of a repository, for those who administer it; returns its id if something changed. Throws
- * `repository_not_found` for everyone else; `invalid_description`; `invalid_website`; `invalid_branch_name`,
- * `branch_not_found`.
+ * `repository_not_found` for everyone else; `invalid_description`; `invalid_text`, `text_too_long`, `invalid_website`;
+ * `invalid_branch_name`, `branch_not_found`.
  */
 export async function editRepository(
   deps: RepositoryDeps,
