@@ -8,6 +8,7 @@ import type { CliResult, RunCliOptions } from './run-cli.ts';
 import { matrixWorkflow, rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
+import { fillRepository } from '../fixtures/web-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
 
 t.setTimeout(120_000);
@@ -177,7 +178,7 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   await forge.push(matrixWorkflow, 'Build it');
   const { task } = await waiting;
   await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
-  t.match(await outputOf('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
+  t.match(await outputOf('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\d+s\t\n\[0\]$/);
   t.match(await outputOf('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
   t.match(
     (await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout,
@@ -294,6 +295,30 @@ t.test('workflows and repositories are switched; the key of identity tokens is r
   t.same(await json(...back), { enabled: true, token_permissions: null });
   const { kid } = (await json('ci', 'rotate-key')) as { kid: string };
   t.not(((await json('ci', 'rotate-key')) as { kid: string }).kid, kid);
+});
+
+t.test('findings in the workflow files of all default branches', async (t) => {
+  const { repositories, accounts } = forge.modules;
+  const carol = personViewer((await accounts.addPerson({ username: 'carol' })).id, 'admin');
+  for (const name of ['broken', 'archived', 'fine']) {
+    await repositories.create({ ...carol, username: 'carol' }, { name, visibility: 'PRIVATE' });
+    const { path: bare } = await repositories.find(localAdministrator, 'carol', name);
+    const steps = name === 'fine' ? 'steps' : 'stepz';
+    await fillRepository(t, bare, {
+      '.hearth/workflows/ci.yml': `on: {push: , pull_request_target: }\njobs: {a: {runs-on: x, ${steps}: [{run: x}]}}\n`,
+    });
+  }
+  await repositories.setArchived({ ...carol, username: 'carol' }, 'carol', 'archived', true);
+  const found = (await json('workflow', 'problems', '--owner', 'carol')) as { repository: string; severity: string }[];
+  t.strictSame([...new Set(found.map(({ repository, severity }) => `${repository} ${severity}`))].sort(), [
+    'carol/broken error',
+    'carol/broken warning',
+    'carol/fine warning',
+  ]);
+  t.match(await json('workflow', 'problems', '--errors'), [
+    { repository: 'carol/broken', workflow: 'ci.yml', severity: 'error', message: /"stepz" is not a key.*"steps"/ },
+  ]);
+  t.match(await outputOf('workflow', 'problems', '--owner', 'absent'), /no user or organisation absent.*\[3\]$/s);
 });
 
 t.test('workflow files are checked without a server and without a data folder', async (t) => {

@@ -10,6 +10,7 @@ import { never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { absoluteTime } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
+import { addWorkflowProblemsCommand } from './workflow-problems.ts';
 
 /** Loaded when it runs: it needs the CI module, which other commands do not need. */
 const checkWorkflows: Action<object, [string[]]> = async (cli, options, files) =>
@@ -52,6 +53,7 @@ export function addWorkflowCommands(program: Command, run: Run): void {
       .action(run(checkWorkflows)),
     'hearth workflow check .github/workflows/*.yml',
   );
+  addWorkflowProblemsCommand(workflow, run);
   const ci = addNoun(program, 'ci', 'CI settings of a repository, and identity tokens of jobs');
   withExamples(
     ci
