@@ -17,8 +17,8 @@ const giteaNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The headers of a delivery in the formats of Gitea, Gogs and GitHub, for receivers of any of them. Signatures are
- * HMACs of the body in hex.
+ * The headers of a delivery in the formats of Gitea, Forgejo, Gogs and GitHub, for receivers of any of them: Forgejo's
+ * clients read its own alone. Signatures are HMACs of the body in hex.
  * @param secret null for a webhook without one, which sends no signature
  */
 export function deliveryHeaders({
@@ -38,7 +38,7 @@ export function deliveryHeaders({
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     ...Object.fromEntries(
-      ['Gitea', 'Gogs', 'GitHub'].flatMap((family) => [
+      ['Gitea', 'Forgejo', 'Gogs', 'GitHub'].flatMap((family) => [
         [`X-${family}-Event`, nameFor(family)],
         [`X-${family}-Event-Type`, event === 'gollum' ? nameFor(family) : event],
         [`X-${family}-Delivery`, uuid],
@@ -50,6 +50,7 @@ export function deliveryHeaders({
   return {
     ...headers,
     'X-Gitea-Signature': signature,
+    'X-Forgejo-Signature': signature,
     'X-Gogs-Signature': signature,
     // SHA-1 is not broken as an HMAC, and older receivers support nothing else.
     'X-Hub-Signature': `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`,

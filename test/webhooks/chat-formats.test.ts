@@ -80,13 +80,18 @@ t.test('every chat gets every event, and no text of a user becomes markup or a c
   t.ok(sent('ntfy', 'push', push).body.length < 5000, 'long texts are cut');
 });
 
-t.test('a delivery has the headers of three families, and four signatures', async (t) => {
+t.test('a delivery has the headers of four families, and five signatures', async (t) => {
   const body = Buffer.from('{}');
   const headers = deliveryHeaders({ event: 'push', uuid: 'd-1', body, secret: 's' });
-  for (const family of ['Gitea', 'Gogs', 'GitHub'])
-    t.match(headers, { [`X-${family}-Event`]: 'push', [`X-${family}-Delivery`]: 'd-1' }, family);
+  for (const family of ['Gitea', 'Forgejo', 'Gogs', 'GitHub'])
+    t.match(
+      headers,
+      { [`X-${family}-Event`]: 'push', [`X-${family}-Event-Type`]: 'push', [`X-${family}-Delivery`]: 'd-1' },
+      family,
+    );
   t.match(headers, {
     'X-Gitea-Signature': /^[0-9a-f]{64}$/,
+    'X-Forgejo-Signature': headers['X-Gitea-Signature'],
     'X-Gogs-Signature': headers['X-Gitea-Signature'],
     'X-Hub-Signature': /^sha1=[0-9a-f]{40}$/,
     'X-Hub-Signature-256': `sha256=${headers['X-Gitea-Signature']}`,
