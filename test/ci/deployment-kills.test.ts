@@ -1,6 +1,6 @@
 // A deployment with two reviewers, and the server, the runner or both are killed between each pair of its steps: no
 // secret goes out before an approval, no step starts twice in an attempt, and a job whose runner is lost fails and is
-// not queued again before somebody starts another attempt, which needs an approval of its own.
+// not queued again without another attempt, which needs an approval of its own.
 //
 // time limit: 600 s
 import tap from 'tap';

@@ -14,7 +14,7 @@ export async function writePicture(context: RunContext): Promise<void> {
   const { pictures } = progress.described ?? {};
   if (openPicture === undefined || pictures === undefined) return;
   const before = (await fingerprintsOf(context, [item])).get(item);
-  const { digest: known, address } = (before === undefined ? {} : JSON.parse(before)) as Partial<Noted>;
+  const { digest: known, address } = (before === undefined ? {} : JSON.parse(before)) as Partial<SourcePicture>;
   // Another picture has another address where the forge names it by its content.
   if (!row.isFull && (address ?? '') === pictures.join(' ')) return;
   if (before === undefined && pictures.length === 0) return;
@@ -35,15 +35,15 @@ export async function writePicture(context: RunContext): Promise<void> {
   signal.throwIfAborted();
   renew(item);
   if (problem !== null) tell(item, `of the repository ${problem}`);
-  const noted: Noted = { digest, address: pictures.join(' ') };
+  const picture: SourcePicture = { digest, address: pictures.join(' ') };
   await context.save({}, async ({ manager }) => {
-    const fingerprint = JSON.stringify(noted);
+    const fingerprint = JSON.stringify(picture);
     await manager.upsert(itemSchema, { importId: row.id, item, fingerprint }, ['importId', 'item']);
   });
 }
 
 /** The digest of the picture at the source, empty for none, and its addresses there. */
-interface Noted {
+interface SourcePicture {
   digest: string;
   address: string;
 }
