@@ -1,6 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
+import { importGroupLines } from './v413-import-group-lines.ts';
 import { importGroups } from './v395-import-groups.ts';
 import { followedAccounts } from './v411-followed-accounts.ts';
 import { organisationWebsites } from './v412-organisation-websites.ts';
@@ -245,6 +246,7 @@ export const migrations: readonly Migration[] = [
   repositoryMoves,
   followedAccounts,
   organisationWebsites,
+  importGroupLines,
   ownerWebhooks,
   boards,
   signUpRequests,

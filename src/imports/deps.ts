@@ -8,10 +8,11 @@ import type { Mirrors } from '../mirrors/index.ts';
 import type { Notifications } from '../notifications/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Outbound } from '../outbound/index.ts';
-import type { Owners } from '../owners/index.ts';
+import type { Avatars, Owners } from '../owners/index.ts';
 import type { Pulls } from '../pulls/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
+import type { Signing } from '../signing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 
@@ -19,6 +20,8 @@ import type { Webhooks } from '../webhooks/index.ts';
 export interface ImportDeps {
   db: Database;
   accounts: Accounts;
+  avatars: Avatars;
+  signing: Pick<Signing, 'addGpgKey'>;
   owners: Owners;
   organisations: Organisations;
   repositories: Repositories;
@@ -40,6 +43,8 @@ export interface ImportDeps {
   settings: {
     /** Folder for the files of imports from folders while they run. */
     folder: string;
+    /** The public address of this server, without a trailing slash. */
+    baseUrl: string | null;
     /** Whether the host of a URL is in `mirrors.allowed_hosts`. */
     isNamed(url: URL): boolean;
     /** Delay before a failed request is retried, in milliseconds. */

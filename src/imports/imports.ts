@@ -18,6 +18,7 @@ import {
 import { findLinkSource, resolveLinks } from './links/resolve-links.ts';
 import { claimableFor, claimOwn, claimPerson, listPeople, unclaimPerson } from './people/claim-people.ts';
 import { reencryptTokens } from './run/open-run.ts';
+import { pokeImport } from './watch/poke-import.ts';
 import { createImportRunner, freeClaims } from './run-due-imports.ts';
 
 interface ImportsOptions extends Omit<ImportDeps, 'settings' | 'outbound' | 'key' | 'requests'> {
@@ -56,7 +57,7 @@ export function createImports({
     }),
     key: new InstanceKey(keyFile, tools.random, 'imports'),
     requests: createSemaphore({ limit: together, limitPerKey: { host: perHost } }),
-    settings: { folder: path.join(dataDir, 'imports'), isNamed, retryMs },
+    settings: { folder: path.join(dataDir, 'imports'), baseUrl, isNamed, retryMs },
   };
   const runner = createImportRunner(deps);
   let isForServer = false;
@@ -83,6 +84,8 @@ export function createImports({
     list: bind(listImports),
     problems: bind(listProblems),
     again: soon(runAgain),
+    /** A webhook of the source tells that something has changed there. */
+    poke: soon(pokeImport),
     end: bind(endImport),
     /** Accounts, organisations and whole servers. */
     groups: {

@@ -6,7 +6,7 @@ import type { Repository } from '../repositories/index.ts';
 import { SourceBusy } from './client/source-errors.ts';
 import type { ImportDeps } from './deps.ts';
 import { requireFiles } from './from-files/open-files.ts';
-import { connectSource, encryptToken } from './run/open-run.ts';
+import { connectSource, decryptToken, encryptToken } from './run/open-run.ts';
 import { newProgress, readStoredOptions } from './context/run-context.ts';
 import type { ImportOptions, Progress } from './context/run-context.ts';
 import { describeFailure } from './run/run-import.ts';
@@ -19,6 +19,8 @@ import { kindsOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
 import { whatStays } from './sources/what-stays.ts';
+import { isPokeUrl } from './watch/poke-import.ts';
+import { forgetHook } from './watch/watch-hook.ts';
 
 export interface NewImport extends Partial<Omit<ImportOptions, 'archivesSource'>> {
   /** Page or clone URL of the repository. */
@@ -217,7 +219,7 @@ export async function tryImport(
   const extras = await source.extras?.();
   for (const line of [...(await source.toDo()), ...(extras === undefined ? [] : extrasToDo(extras, false))])
     problems.push({ item: 'to do', problem: line });
-  for (const { url } of await source.hooks())
+  for (const { url } of (await source.hooks()).filter((hook) => !isPokeUrl(deps, hook.url)))
     problems.push({ item: 'to do', problem: `Switch the webhook ${url} on, with its secret.` });
   for (const [item, problem] of whatStays[address.kind]) problems.push({ item, problem });
   return { project: address.project, repository, counts, problems };
@@ -315,6 +317,12 @@ export async function runAgain(
 
 /** Pauses an import, or ends it: imported data stays. Throws `import_not_found`. */
 export async function endImport(deps: ImportDeps, viewer: Viewer, repositoryId: string): Promise<void> {
+  const row = await deps.db.read.findOneBy(importSchema, { repositoryId });
+  if (row !== null && row.files === null)
+    await forgetHook(deps, row.id, () => {
+      const signal = AbortSignal.timeout(30_000);
+      return connectSource(deps, row, decryptToken(deps, row), { signal, tell: () => {} }).source;
+    }).catch((error: unknown) => deps.logger.warn('import.hook_not_removed', { importId: row.id, error }));
   const { affected } = await deps.db.write(({ manager, now }) =>
     manager.update(
       importSchema,

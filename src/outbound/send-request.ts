@@ -8,7 +8,7 @@ import { networkErrorMessage } from './network-error-message.ts';
 import { withUserAgent } from './user-agent.ts';
 
 export interface OutboundRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: Buffer;

@@ -1653,6 +1653,10 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  413: [
+    ['import_group_lines', { group_id: 'group395', login: 'team', problem: 'the team Garden is garden here' }],
+    ['import_group_marks', { group_id: 'group395', item: 'team:7', fingerprint: '' }],
+  ],
   396: [['note_choices', { repository_id: 'r4', pushes: 1, releases: 0, issues: 1, pulls: 0 }]],
   400: [
     [

@@ -25,6 +25,18 @@ interface Failure {
   hangs?: boolean;
 }
 
+/** A request that is no GET. */
+interface Change {
+  method: string;
+  body: string;
+}
+
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
 const second = 1_000;
 const stubBegin = Date.UTC(2024, 0, 1);
 
@@ -104,11 +116,11 @@ function stubRepository(
     now: stubBegin,
     token,
   };
-  const ids = { comment: 100, review: 500 };
+  const ids = { comment: 100, review: 500, hook: 700 };
   const iso = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z');
   const tick = (): string => iso((world.now += second));
 
-  function answer(url: URL, response: ServerResponse): void {
+  function answer(url: URL, response: ServerResponse, { method, body }: Change = { method: 'GET', body: '' }): void {
     const below = url.pathname.slice(`/api/v1/repos/${project}`.length);
     const found = (value: unknown): void => {
       if (value === undefined) response.writeHead(404).end('{"message":"Not found"}');
@@ -130,6 +142,18 @@ function stubRepository(
     if (below === '/milestones') return list(url, response, world.milestones);
     if (below === '/releases') return list(url, response, world.releases);
     if (below === '/wiki/pages') return found(world.repository['has_wiki'] === true ? [] : undefined);
+    if (below === '/hooks' && method === 'POST') {
+      const hook = { ...(JSON.parse(body) as Json), id: (ids.hook += 1) };
+      world.hooks.push(hook);
+      response.statusCode = 201;
+      return send(response, hook, world.now);
+    }
+    const [, hook] = /^\/hooks\/(\d+)$/.exec(below) ?? [];
+    if (hook !== undefined && method === 'DELETE') {
+      const at = world.hooks.findIndex(({ id }) => id === Number(hook));
+      if (at >= 0) world.hooks.splice(at, 1);
+      return void response.writeHead(at >= 0 ? 204 : 404).end();
+    }
     if (below === '/hooks') return list(url, response, world.hooks);
     if (below === '/branch_protections') return list(url, response, world.protections);
     if (below === '/topics') return found({ topics: world.repository['topics'] });
@@ -286,7 +310,12 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
   const add = (project: string) => stubRepository(forge, { project, token, pageSize });
   const first = add('bob/tool');
   const repositories = new Map([['bob/tool', first]]);
-  const owners = { orgs: [] as Json[], users: [user('bob')] };
+  const owners = {
+    orgs: [] as Json[],
+    users: [user('bob')],
+    /** Other lists, by their path below the API: teams, their members, keys. */
+    lists: new Map<string, Json[]>(),
+  };
 
   forge.answer = (request, response) => {
     const url = new URL(request.url ?? '/', forge.url);
@@ -309,6 +338,10 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     }
     const [, project] = /^\/api\/v1\/repos\/([^/]+\/[^/]+)/.exec(url.pathname) ?? [];
     const repository = project === undefined ? undefined : repositories.get(project);
+    if (repository !== undefined && request.method !== 'GET') {
+      void readBody(request).then((body) => repository.answer(url, response, { method: request.method!, body }));
+      return true;
+    }
     if (repository !== undefined) repository.answer(url, response);
     else answerOwners(url, response);
     return true;
@@ -346,6 +379,8 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     const found = owners[(kind ?? 'users') as 'users' | 'orgs'].find(
       (row) => row['login'] === login || row['username'] === login,
     );
+    if (below === '/version') return send(response, { version: '1.26.0' }, first.world.now);
+    if (owners.lists.has(below)) return list(owners.lists.get(below)!);
     if (below === '/admin/users') return list(owners.users);
     if (below === '/admin/orgs') return list(owners.orgs);
     if (kind === undefined || found === undefined) return void response.writeHead(404).end('{"message":"Not found"}');

@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { createBareRepository, readRefs, startHttpRemote } from '../mirrors/remote-servers.ts';
+import { readBody } from './gitea-stub.ts';
 import { stubGit } from './stub-git.ts';
 
 type Json = Record<string, unknown>;
@@ -104,7 +105,22 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
       send(response, authorization === undefined ? 404 : 401, { message: '401 Unauthorized' });
       return true;
     }
-    answer(url, response, request.method ?? 'GET');
+    const { method = 'GET' } = request;
+    const [, hook] = /\/hooks(?:\/(\d+))?$/.exec(url.pathname) ?? [];
+    if (method === 'POST' && url.pathname.endsWith('/hooks'))
+      void readBody(request).then((body) => {
+        const made = { ...(JSON.parse(body) as Json), id: (noteId += 1) };
+        world.lists.get('/hooks')!.push(made);
+        send(response, 201, made);
+      });
+    else if (method === 'DELETE' && hook !== undefined) {
+      const hooks = world.lists.get('/hooks')!;
+      hooks.splice(
+        hooks.findIndex(({ id }) => id === Number(hook)),
+        1,
+      );
+      response.writeHead(204).end();
+    } else answer(url, response, method);
     return true;
   };
 

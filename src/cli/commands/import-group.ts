@@ -162,7 +162,7 @@ async function follow(
 }
 
 async function show(cli: Cli, modules: Modules, id: string): Promise<void> {
-  const { group, items, owners } = await modules.imports.groups.find(localAdministrator, id);
+  const { group, items, owners, lines } = await modules.imports.groups.find(localAdministrator, id);
   const places = await modules.repositories.locate(items.flatMap(({ repositoryId }) => repositoryId ?? []));
   const rows = items.map(({ project, repositoryId, problem, state, lastError }) => {
     const place = repositoryId === null ? undefined : places.get(repositoryId);
@@ -172,13 +172,13 @@ async function show(cli: Cli, modules: Modules, id: string): Promise<void> {
   cli.output.result(
     [
       `${id} from ${group.url}: ${stateOf(group)}`,
-      ...owners.map(({ login, problem }) => `  ${login}: ${problem}`),
+      ...[...owners, ...lines].map(({ login, problem }) => `  ${login}: ${problem}`),
       ...rows.map(
         ({ project, name, state, problem }) =>
           `  ${project}${name === null ? '' : ` is ${name}`}: ${state}${problem === null ? '' : `, ${problem}`}`,
       ),
     ].join('\n'),
-    { ...toJson(group), owners, repositories: rows },
+    { ...toJson(group), owners, lines, repositories: rows },
   );
 }
 

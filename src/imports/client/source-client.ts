@@ -13,6 +13,8 @@ interface Answer {
   headers: OutboundResponse['headers'];
 }
 
+type Method = 'GET' | 'PATCH' | 'POST' | 'DELETE';
+
 /** Fifty issues with texts of 64 KiB and JSON escapes, plus a comment of one megabyte. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 const maxRedirects = 3;
@@ -45,7 +47,7 @@ export class SourceClient {
   }
 
   /** Sends a change once, without retries. Refuses as `get` does. */
-  async change(method: 'PATCH' | 'POST', path: string, body: object): Promise<Answer> {
+  async change(method: 'PATCH' | 'POST' | 'DELETE', path: string, body: object): Promise<Answer> {
     return this.#send(method, this.#url(path), {}, Buffer.from(JSON.stringify(body)));
   }
 
@@ -73,12 +75,7 @@ export class SourceClient {
     return new URL(/^https?:\/\//.test(path) ? path : `${this.#options.api}${path}`);
   }
 
-  async #send(
-    method: 'GET' | 'PATCH' | 'POST',
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body?: Buffer,
-  ): Promise<Answer> {
+  async #send(method: Method, url: URL, headers: Readonly<Record<string, string>>, body?: Buffer): Promise<Answer> {
     const { signal, blockedUntil } = this.#options;
     for (let tries = 0; ; tries += 1) {
       signal.throwIfAborted();
@@ -98,7 +95,7 @@ export class SourceClient {
   }
 
   async #attempt(
-    method: 'GET' | 'PATCH' | 'POST',
+    method: Method,
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: Buffer | undefined,
@@ -118,7 +115,7 @@ export class SourceClient {
   }
 
   async #once(
-    method: 'GET' | 'PATCH' | 'POST',
+    method: Method,
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: Buffer | undefined,

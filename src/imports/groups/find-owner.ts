@@ -7,7 +7,7 @@ import type { GroupOwnerRow, ImportGroupRow } from '../schema/group-schema.ts';
 import type { ListedOwner } from '../sources/list-repositories.ts';
 
 /** The owner here, or the reason why there is none. */
-type FoundOwner = { id: string } | { problem: string };
+type FoundOwner = { id: string; isMade: boolean } | { problem: string };
 
 /**
  * Finds the owner here for an owner of a whole server. For a user this is the account in an administrator's mapping or
@@ -24,7 +24,7 @@ export async function findOwner(
   if (row.kind === 'user') {
     const known = await deps.db.read.findOneBy(importPersonSchema, { host: group.host, login: row.login });
     const id = known?.userId ?? (await deps.accounts.addresses.peopleByAddress([listed.email])).get(listed.email)?.id;
-    if (id !== undefined) return { id };
+    if (id !== undefined) return { id, isMade: false };
   }
   try {
     if (row.kind === 'organisation') {
@@ -34,7 +34,7 @@ export async function findOwner(
         description: cleanText(listed.description, 150),
         owner: starter,
       });
-      return { id };
+      return { id, isMade: true };
     }
     const person = await deps.accounts.addPerson({
       username: row.login,
@@ -42,7 +42,7 @@ export async function findOwner(
       ...(listed.email === '' ? {} : { address: listed.email }),
     });
     await deps.accounts.setDisabled(person.id, true);
-    return { id: person.id };
+    return { id: person.id, isMade: true };
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal') throw error;
     return {

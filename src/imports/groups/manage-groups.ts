@@ -7,7 +7,7 @@ import type { ImportOptions } from '../context/run-context.ts';
 import type { ImportDeps } from '../deps.ts';
 import { checkInput, readOptions, refusalOf, runAgain } from '../manage-imports.ts';
 import { connectClient, encryptToken } from '../run/open-run.ts';
-import { groupOwnerSchema, importGroupSchema } from '../schema/group-schema.ts';
+import { groupLineSchema, groupOwnerSchema, importGroupSchema } from '../schema/group-schema.ts';
 import type { GroupItemRow, ImportGroupRow } from '../schema/group-schema.ts';
 import type { ImportState } from '../schema/import-schema.ts';
 import type { SourceKind } from '../schema/source-kind.ts';
@@ -146,15 +146,23 @@ export async function listGroups(deps: ImportDeps, viewer: Viewer, limit = 100):
 }
 
 const mostItems = 20_000;
+const mostLines = 2_000;
+
+/** A line about an owner at the source. */
+interface AboutOwner {
+  login: string;
+  problem: string;
+}
 
 /**
- * A group with the results of its repositories and owners. Throws `import_not_found`, also for groups of other users.
+ * A group with the results of its repositories, the owners that have no counterpart here, and the report about the
+ * others. Throws `import_not_found`, also for groups of other users.
  */
 export async function findGroup(
   deps: ImportDeps,
   viewer: Viewer,
   id: string,
-): Promise<{ group: ImportGroup; items: ImportGroupItem[]; owners: { login: string; problem: string }[] }> {
+): Promise<{ group: ImportGroup; items: ImportGroupItem[]; owners: AboutOwner[]; lines: AboutOwner[] }> {
   const row = await deps.db.read.findOneBy(importGroupSchema, { id });
   const isShown = viewer.kind === 'person' && (viewer.isAdministrator || row?.startedBy === viewer.id);
   if (row === null || !isShown) throw noGroup();
@@ -166,10 +174,16 @@ export async function findGroup(
     [id, mostItems],
   );
   const owners = await deps.db.read.findBy(groupOwnerSchema, { groupId: id });
+  const lines = await deps.db.read.find(groupLineSchema, {
+    where: { groupId: id },
+    order: { login: 'ASC', problem: 'ASC' },
+    take: mostLines,
+  });
   return {
     group: await describe(deps, row),
     items,
     owners: owners.flatMap(({ login, problem }) => (problem === null ? [] : [{ login, problem }])),
+    lines: lines.map(({ login, problem }) => ({ login, problem })),
   };
 }
 
@@ -229,7 +243,7 @@ export async function runGroupAgain(
   await deps.db.write(async ({ manager, now }) => {
     const at = { groupId: id };
     if (!isLast) {
-      await manager.update(groupOwnerSchema, at, { isListed: false, cursor: null });
+      await manager.update(groupOwnerSchema, at, { isListed: false, isBrought: false, cursor: null });
       await manager.query('UPDATE import_group_items SET problem = NULL WHERE group_id = ? AND repository_id IS NULL', [
         id,
       ]);

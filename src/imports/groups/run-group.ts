@@ -11,6 +11,7 @@ import { importHostSchema } from '../schema/import-schema.ts';
 import { openListing } from '../sources/list-repositories.ts';
 import type { ListedOwner, SourceListing } from '../sources/list-repositories.ts';
 import { beginItem } from './begin-item.ts';
+import { bringOwner } from './bring-owner.ts';
 import { findOwner } from './find-owner.ts';
 import { viewerOfGroup } from './group-viewer.ts';
 
@@ -21,8 +22,9 @@ const firstRetryMs = 60_000;
 const forPeople = new Set(['source_refused', 'source_gone', 'import_token_closed', 'import_starter_gone']);
 
 /**
- * Lists the repositories of an account or a server and starts an import for each, which then runs by itself. Resumes
- * after a stop: each page and each repository is a separate write. Never throws.
+ * Lists the repositories of an account or a server and starts an import for each, which then runs by itself; then
+ * brings what its owners have beside them. Resumes after a stop: each page and each repository is a separate write.
+ * Never throws.
  */
 export async function runGroup(deps: ImportDeps, row: ImportGroupRow, signal: AbortSignal): Promise<void> {
   const heart = setInterval(() => {
@@ -54,6 +56,10 @@ export async function runGroup(deps: ImportDeps, row: ImportGroupRow, signal: Ab
         // The owners of a whole server differ from its administrator.
         await beginItem(deps, row, project, { token, viewer: row.account === '' ? localAdministrator : viewer });
       }
+    }
+    for (const owner of await deps.db.read.findBy(groupOwnerSchema, { groupId: row.id, isBrought: false })) {
+      signal.throwIfAborted();
+      if (owner.ownerId !== null) await bringOwner(deps, row, owner, { client, viewer });
     }
     await update(deps, row, { state: 'done', lockedUntil: 0, waitsUntil: null, failures: 0, lastError: null });
     deps.logger.info('import.group_listed', { groupId: row.id, requests });
@@ -113,7 +119,7 @@ async function listOwners(
   }
 }
 
-/** An owner that is already stored keeps its result. */
+/** An owner that is already stored keeps its result, and gets what its list says now. */
 export async function insertOwner(
   { manager }: Pick<Parameters<Parameters<ImportDeps['db']['write']>[0]>[0], 'manager'>,
   { id, host }: Pick<ImportGroupRow, 'id' | 'host'>,
@@ -122,7 +128,7 @@ export async function insertOwner(
 ): Promise<void> {
   await manager.query(
     `INSERT INTO import_group_owners (group_id, login, kind, details, owner_id) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (group_id, login) DO NOTHING`,
+     ON CONFLICT (group_id, login) DO UPDATE SET details = excluded.details`,
     [id, owner.login, owner.kind, JSON.stringify(owner), ownerId],
   );
   // An administrator's mapping references users of this list, and users claim their texts by their e-mail address.
@@ -142,7 +148,10 @@ async function settleOwner(
 ): Promise<GroupOwnerRow> {
   if (owner.ownerId !== null) return { ...owner, problem: null };
   const found = await findOwner(deps, row, owner, starter);
-  const changes = 'id' in found ? { ownerId: found.id, problem: null } : { problem: found.problem.slice(0, 500) };
+  const changes =
+    'id' in found
+      ? { ownerId: found.id, isMade: found.isMade, problem: null }
+      : { problem: found.problem.slice(0, 500) };
   const { groupId, login } = owner;
   await deps.db.write(({ manager }) => manager.update(groupOwnerSchema, { groupId, login }, changes));
   return { ...owner, ...changes };

@@ -11,6 +11,7 @@ import { fetchFiles } from '../files/fetch-files.ts';
 import { findAddresses } from './find-addresses.ts';
 import { transferRefs } from './transfer-code.ts';
 import { transferWiki } from './transfer-wiki.ts';
+import { keepHook } from '../watch/watch-hook.ts';
 import { writeFans } from './write-extras.ts';
 import { writeLabels } from './write-labels.ts';
 import { writePicture } from './write-picture.ts';
@@ -59,7 +60,8 @@ export async function runPhases(context: RunContext): Promise<void> {
     context.signal.throwIfAborted();
     await steps[phases[at]!](context);
     const next = phases[at + 1];
-    if (next !== undefined) await context.save({ phase: next, progress: { cursor: null } });
+    // The last step has lines of the report, too.
+    await context.save(next === undefined ? {} : { phase: next, progress: { cursor: null } });
   }
 }
 
@@ -94,6 +96,7 @@ async function finish(context: RunContext): Promise<void> {
   if (row.run === 1 && wanted === 'PUBLIC')
     await deps.repositories.changeVisibility(localAdministrator, at.owner, at.name, 'PUBLIC');
   if (row.isFull) await writeFans(context);
+  await keepHook(context);
   if (row.isLast && options.archivesSource) {
     const isArchived = await source.archive().catch((error: unknown) => {
       if (!isDomainError(error) || error.code === 'internal') throw error;

@@ -4,6 +4,7 @@ import { webhookEvents, webhookKinds } from '../../webhooks/index.ts';
 import type { WebhookEvent } from '../../webhooks/index.ts';
 import type { SourceHook, SourceRule } from '../sources/source.ts';
 import type { RunContext } from '../context/run-context.ts';
+import { isPokeUrl } from '../watch/poke-import.ts';
 import { writeExtras } from './write-extras.ts';
 
 /**
@@ -11,9 +12,9 @@ import { writeExtras } from './write-extras.ts';
  * here. A run that compares everything looks again who is known by proof.
  */
 export async function writeSettings(context: RunContext): Promise<void> {
-  const { source, row, tell, renew } = context;
+  const { deps, source, row, tell, renew } = context;
   if (row.run > 1 && !row.isFull) return;
-  const hooks = await source.hooks();
+  const hooks = (await source.hooks()).filter(({ url }) => !isPokeUrl(deps, url));
   const toDo = await source.toDo();
   const rules = row.run > 1 ? [] : await source.rules();
   renew('to do');

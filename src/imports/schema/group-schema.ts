@@ -81,6 +81,10 @@ export interface GroupOwnerRow {
   /** Cursor of the list of its repositories. */
   cursor: string | null;
   isListed: boolean;
+  /** Whether this import has created the owner here. */
+  isMade: boolean;
+  /** Whether its picture, teams and keys were read since the order. */
+  isBrought: boolean;
 }
 
 export const groupOwnerSchema = new EntitySchema<GroupOwnerRow>({
@@ -95,6 +99,42 @@ export const groupOwnerSchema = new EntitySchema<GroupOwnerRow>({
     problem: { type: 'text', nullable: true },
     cursor: { type: 'text', nullable: true },
     isListed: { name: 'is_listed', type: 'boolean' },
+    isMade: { name: 'is_made', type: 'boolean' },
+    isBrought: { name: 'is_brought', type: 'boolean' },
+  },
+});
+
+/** A line of the report about an owner. */
+interface GroupLineRow {
+  groupId: string;
+  login: string;
+  problem: string;
+}
+
+export const groupLineSchema = new EntitySchema<GroupLineRow>({
+  name: 'importGroupLine',
+  tableName: 'import_group_lines',
+  columns: {
+    groupId: { name: 'group_id', type: 'text', primary: true },
+    login: { type: 'text', primary: true },
+    problem: { type: 'text', primary: true },
+  },
+});
+
+/** What was written once: a membership, a role of a team, a key; for a picture its digest. */
+interface GroupMarkRow {
+  groupId: string;
+  item: string;
+  fingerprint: string;
+}
+
+export const groupMarkSchema = new EntitySchema<GroupMarkRow>({
+  name: 'importGroupMark',
+  tableName: 'import_group_marks',
+  columns: {
+    groupId: { name: 'group_id', type: 'text', primary: true },
+    item: { type: 'text', primary: true },
+    fingerprint: { type: 'text' },
   },
 });
 

@@ -1,7 +1,13 @@
 import { EntitySchema } from 'typeorm';
 import type { FileFormat } from './file-format.ts';
 import type { SourceKind } from './source-kind.ts';
-import { groupItemSchema, groupOwnerSchema, importGroupSchema } from './group-schema.ts';
+import {
+  groupItemSchema,
+  groupLineSchema,
+  groupMarkSchema,
+  groupOwnerSchema,
+  importGroupSchema,
+} from './group-schema.ts';
 
 /**
  * `running`: a run is in progress or due. `done`: nothing to do before `nextAt`, or at all without `watchMs`. `paused`:
@@ -231,4 +237,6 @@ export const importEntities = [
   importGroupSchema,
   groupOwnerSchema,
   groupItemSchema,
+  groupLineSchema,
+  groupMarkSchema,
 ];

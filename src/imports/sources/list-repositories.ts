@@ -1,7 +1,7 @@
 import { sourceGone } from '../client/source-errors.ts';
 import type { SourceClient } from '../client/source-client.ts';
 import type { SourceKind } from '../schema/source-kind.ts';
-import { idOf, objectOf, textOf } from './read-json.ts';
+import { idOf, objectOf, picturesOf, textOf } from './read-json.ts';
 import type { Json } from './read-json.ts';
 import { createPager } from './read-pages.ts';
 import type { SourcePage, TellProblem } from './source.ts';
@@ -17,6 +17,8 @@ export interface ListedOwner {
   /** An e-mail address that the server vouches for; empty for none. */
   email: string;
   url: string;
+  /** Addresses of its picture, most likely first; missing in lists of earlier versions. */
+  pictures?: string[];
 }
 
 interface ListedRepository {
@@ -56,6 +58,7 @@ const readOwner =
       description: textOf(row['description']),
       email: kind === 'organisation' || /@(?:noreply\.|localhost$)/.test(email) ? '' : email,
       url: textOf(row['html_url']) || textOf(row['web_url']),
+      pictures: picturesOf(row['avatar_url']),
     };
   };
 

@@ -173,6 +173,8 @@ export interface SourceRule {
 }
 
 export interface SourceHook {
+  /** Key at the source, if it has one. */
+  id?: string;
   url: string;
   events: string[];
   kind: string;
@@ -244,6 +246,10 @@ export interface Source {
   numberOfPull?(there: number): Promise<number>;
   /** The e-mail address of a user that the source has verified and shows; empty for none. */
   addressOf?(person: Pick<SourcePerson, 'id' | 'login'>): Promise<string>;
+  /** Makes a webhook that calls a URL after each change. @returns its key there */
+  addHook?(url: string): Promise<string | null>;
+  /** One that is gone already counts as removed. */
+  removeHook?(id: string): Promise<void>;
   /** Makes the source repository read-only, with a note about its new location. False if that is not possible. */
   archive(): Promise<boolean>;
   /** Maps the name of a user to a placeholder here. */

@@ -40,7 +40,7 @@ async function groupPage(
   { imports, repositories, clock }: RepositoryDeps,
   { refusal, notice }: { refusal: FormRefusal | null; notice: string | null },
 ): Promise<PageReply> {
-  const { group, items, owners } = await imports.groups.find(viewer, id);
+  const { group, items, owners, lines } = await imports.groups.find(viewer, id);
   const shown = items.slice(0, mostShown);
   const places = await repositories.locate(shown.flatMap(({ repositoryId }) => repositoryId ?? []));
   return page('repository/import-group', {
@@ -52,6 +52,8 @@ async function groupPage(
     }),
     hasMore: items.length > mostShown,
     owners,
+    lines: lines.slice(0, mostShown),
+    hasMoreLines: lines.length > mostShown,
     refusal,
     notice,
   });

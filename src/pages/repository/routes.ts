@@ -40,6 +40,7 @@ import {
 } from './mirror.page.ts';
 import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { importRepository, showImportRepository } from './import-repository.page.ts';
+import { tellImport } from './import-changes.page.ts';
 import { runImportGroup, showImportGroup, switchImportGroupOver } from './import-group.page.ts';
 import { runImport, showImport, switchImportOver } from './import.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
@@ -64,6 +65,14 @@ export const repositoryRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/import', access: 'signed-in', cost: 'rows', page: showImportRepository },
   { method: 'POST', path: '/repos/import', access: 'signed-in', cost: 'objects', page: importRepository },
   { method: 'GET', path: '/repos/import/:import', access: 'signed-in', cost: 'rows', page: showImportGroup },
+  {
+    method: 'POST',
+    path: '/repos/import/:import/changes/:oneTimeToken',
+    access: 'open',
+    cost: 'rows',
+    ignoresBody: true,
+    page: tellImport,
+  },
   { method: 'POST', path: '/repos/import/:import/run', access: 'signed-in', cost: 'objects', page: runImportGroup },
   {
     method: 'POST',

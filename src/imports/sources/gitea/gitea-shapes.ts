@@ -251,6 +251,7 @@ export const readTagRule = (row: Json): SourceRule => ({
 export function readHook(row: Json): SourceHook {
   const config = objectOf(row['config']);
   return {
+    id: idOf(row['id']),
     url: textOf(config['url']),
     events: Array.isArray(row['events']) ? row['events'].map(textOf) : [],
     kind: textOf(row['type']),

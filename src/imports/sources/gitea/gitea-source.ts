@@ -2,7 +2,7 @@ import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { readDeployKey } from '../read-deploy-key.ts';
 import { createPager } from '../read-pages.ts';
-import { listOf, objectOf, textOf } from '../read-json.ts';
+import { idOf, listOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type { Source, SourceExtras, SourceQuery, TellProblem } from '../source.ts';
 import {
@@ -130,12 +130,31 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
         milestones: await count(`${repo}/milestones?state=all&limit=1`),
       };
     },
+    async addHook(url) {
+      const { json } = await client.change('POST', `${repo}/hooks`, {
+        type: 'gitea',
+        active: true,
+        events: hookEvents,
+        branch_filter: '*',
+        config: { url, content_type: 'json' },
+      });
+      return idOf(objectOf(json)['id']) || null;
+    },
+    removeHook: async (id) => void (await client.change('DELETE', `${repo}/hooks/${encodeURIComponent(id)}`, {})),
     async archive() {
       const { status } = await client.change('PATCH', repo, { archived: true });
       return status === 200;
     },
   };
 }
+
+/** Gitea and Forgejo leave out events that they do not have. */
+const hookEvents = [
+  ...['push', 'create', 'delete', 'issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment'],
+  ...['pull_request', 'pull_request_assign', 'pull_request_label', 'pull_request_milestone', 'pull_request_comment'],
+  ...['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment'],
+  ...['pull_request_sync', 'wiki', 'release'],
+];
 
 const roleOf = (permission: string): 'read' | 'write' | 'admin' =>
   permission === 'admin' || permission === 'owner' ? 'admin' : permission === 'write' ? 'write' : 'read';

@@ -2,7 +2,7 @@ import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { readDeployKey } from '../read-deploy-key.ts';
 import { createPager } from '../read-pages.ts';
-import { flagOf, listOf, numberOf, objectOf, textOf } from '../read-json.ts';
+import { flagOf, idOf, listOf, numberOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type { Source, SourceRule, TellProblem } from '../source.ts';
 import {
@@ -79,6 +79,7 @@ export function createGithubSource(client: SourceClient, api: string, project: s
         every(`${repo}/hooks?${all}`, (row) => {
           const config = objectOf(row['config']);
           return {
+            id: idOf(row['id']),
             url: textOf(config['url']),
             events: Array.isArray(row['events']) ? row['events'].map(textOf) : [],
             kind: 'gitea',
@@ -127,11 +128,26 @@ export function createGithubSource(client: SourceClient, api: string, project: s
     // An account shows only verified addresses.
     addressOf: async ({ login }) =>
       textOf(objectOf((await client.get(`/users/${encodeURIComponent(login)}`)).json)['email']),
+    async addHook(url) {
+      const { json } = await client.change('POST', `${repo}/hooks`, {
+        name: 'web',
+        active: true,
+        events: hookEvents,
+        config: { url, content_type: 'json', insecure_ssl: '0' },
+      });
+      return idOf(objectOf(json)['id']) || null;
+    },
+    removeHook: async (id) => void (await client.change('DELETE', `${repo}/hooks/${encodeURIComponent(id)}`, {})),
     async archive() {
       return (await client.change('PATCH', repo, { archived: true })).status === 200;
     },
   };
 }
+
+const hookEvents = [
+  ...['push', 'create', 'delete', 'issues', 'issue_comment', 'label', 'milestone', 'gollum', 'release'],
+  ...['pull_request', 'pull_request_review', 'pull_request_review_comment'],
+];
 
 /** With one item per page, the number of the last page; null if the link has none, as with cursors. */
 async function count(client: SourceClient, path: string): Promise<number | null> {

@@ -202,6 +202,7 @@ const hookEvents: readonly (readonly [flag: string, event: string])[] = [
 ];
 
 export const readHook = (row: Json): SourceHook => ({
+  id: idOf(row['id']),
   url: textOf(row['url']),
   events: hookEvents.flatMap(([flag, event]) => (flagOf(row[flag]) ? [event] : [])),
   kind: 'gitea',

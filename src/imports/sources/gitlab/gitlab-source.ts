@@ -1,7 +1,7 @@
 import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { createPager } from '../read-pages.ts';
-import { flagOf, numberOf, objectOf, picturesOf, textOf } from '../read-json.ts';
+import { flagOf, idOf, numberOf, objectOf, picturesOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import { numbersAsTheyAre } from '../source-numbers.ts';
 import type { SourceNumbers } from '../source-numbers.ts';
@@ -24,6 +24,15 @@ import {
 } from './gitlab-shapes.ts';
 import type { ListedIssue } from './gitlab-shapes.ts';
 
+const hookEvents = {
+  push_events: true,
+  tag_push_events: true,
+  issues_events: true,
+  merge_requests_events: true,
+  note_events: true,
+  releases_events: true,
+  wiki_page_events: true,
+};
 const all = 'per_page=100';
 const first = `${all}&page=1`;
 /** GitLab refuses pages beyond 50,000 rows: from there the list restarts at the time of the last row. */
@@ -227,6 +236,15 @@ export function createGitlabSource(
       const isConfirmed = textOf(user['confirmed_at']) !== '';
       return textOf(user['public_email']) || (isConfirmed ? textOf(user['email']) : '');
     },
+    async addHook(url) {
+      const { json } = await client.change('POST', `${repo}/hooks`, {
+        url,
+        enable_ssl_verification: true,
+        ...hookEvents,
+      });
+      return idOf(objectOf(json)['id']) || null;
+    },
+    removeHook: async (id) => void (await client.change('DELETE', `${repo}/hooks/${encodeURIComponent(id)}`, {})),
     async archive() {
       const { status } = await client.change('POST', `${repo}/archive`, {});
       return status === 200 || status === 201;
