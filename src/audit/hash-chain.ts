@@ -29,15 +29,30 @@ export interface ChainBreak {
   why: string;
 }
 
-/** Verifies a chain row by row, in order. */
-export function createChainCheck(): (row: AuditRow) => ChainBreak | null {
+interface ChainCheck {
+  /** The next entry, in order. */
+  row(row: AuditRow): ChainBreak | null;
+  /** After the last entry. */
+  end(): ChainBreak | null;
+}
+
+/**
+ * Verifies a chain row by row, in order.
+ * @param known an entry that has to be in it
+ */
+export function createChainCheck(known: Pick<AuditRow, 'id' | 'hash'> | null = null): ChainCheck {
   let previous = genesisHash;
   let expected = 1;
-  return (row) => {
-    if (row.id !== expected) return { id: expected, why: 'is missing' };
-    if (row.hash !== hashEntry(previous, row)) return { id: row.id, why: 'was changed' };
-    previous = row.hash;
-    expected += 1;
-    return null;
+  return {
+    row(row) {
+      if (row.id !== expected) return { id: expected, why: 'is missing' };
+      if (row.hash !== hashEntry(previous, row)) return { id: row.id, why: 'was changed' };
+      // The whole chain may have been made anew.
+      if (row.id === known?.id && row.hash !== known.hash) return { id: row.id, why: 'is another than the known one' };
+      previous = row.hash;
+      expected += 1;
+      return null;
+    },
+    end: () => (known !== null && known.id >= expected ? { id: expected, why: 'is missing' } : null),
   };
 }

@@ -16,6 +16,17 @@ const withPort = ({ host, port }: Places): string => (port === 443 ? host : `${h
 /** The port for native gRPC, if it differs from that of the pages. */
 const grpcPort = ({ port }: Places): number => (port === 8443 ? 9443 : 8443);
 
+const redirectToHttps = ({ host }: Places): string => `server {
+    listen 80;
+    listen [::]:80;
+    server_name ${host};
+    location / {
+        return 301 https://$host$request_uri;
+    }
+}
+
+`;
+
 /**
  * Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org with the default
  * ports.
@@ -35,10 +46,12 @@ grpc.${withPort(places)} {
 	reverse_proxy h2c://127.0.0.1:${places.grpc}
 }
 `,
-  nginx: (places) => `# For the http section of nginx, for example as /etc/nginx/conf.d/hearth.conf.
+  nginx: (places) => `# For the http section of nginx, for example as /etc/nginx/conf.d/hearth.conf. On a machine without IPv6, leave out
+# the lines with [::].
 # certbot keeps its certificates as /etc/letsencrypt/live/${places.host}/fullchain.pem and privkey.pem.
-server {
-    listen ${places.port} ssl;
+${places.port === 443 ? redirectToHttps(places) : ''}server {
+    listen ${places.port} ssl http2;
+    listen [::]:${places.port} ssl http2;
     server_name ${places.host};
     ssl_certificate     /etc/ssl/${places.host}.pem;
     ssl_certificate_key /etc/ssl/${places.host}.key;
@@ -62,6 +75,7 @@ server {
 # Only for runners that speak native gRPC; all others use the address above. grpc.listen is behind it.
 server {
     listen ${grpcPort(places)} ssl http2;
+    listen [::]:${grpcPort(places)} ssl http2;
     server_name ${places.host};
     ssl_certificate     /etc/ssl/${places.host}.pem;
     ssl_certificate_key /etc/ssl/${places.host}.key;

@@ -3,14 +3,20 @@ import t from 'tap';
 import { auditEntities, createAudit } from '../../src/audit/index.ts';
 import { hashEntry } from '../../src/audit/hash-chain.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
+import type { LogFields, Logger } from '../../src/kernel/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 async function openAudit(t: Owner) {
   const { db, clock } = await openTestDatabase(t, { entities: auditEntities as never });
-  const audit = createAudit({ db, clock, logger: silentLogger, otherwise: 'local' });
-  return { db, audit, logger: audit.auditing(silentLogger) };
+  const told: LogFields[] = [];
+  const inner: Logger = {
+    ...silentLogger,
+    info: (event, fields) => void (event === 'audit.entry' && told.push(fields ?? {})),
+  };
+  const audit = createAudit({ db, clock, logger: inner, otherwise: 'local' });
+  return { db, audit, told, logger: audit.auditing(silentLogger) };
 }
 
 t.test('an audited act becomes an entry, with who did it and from where; others do not', async (t) => {
@@ -63,6 +69,22 @@ t.test('any change or removal of an entry is found', async (t) => {
     });
     t.same(await audit.findBreak(), { id, why }, what);
   }
+});
+
+t.test('newest entries that are gone, or a log made anew, are noticed by an entry that is known', async (t) => {
+  const { db, audit, logger, told } = await openAudit(t);
+  for (let at = 0; at < 20; at += 1) logger.info('token.added', { at });
+  await audit.flush();
+  t.equal(told.length, 20, 'the log of the server has each');
+  const known = { id: Number(told[18]!['entry']), hash: String(told[18]!['hash']) };
+  t.equal(await audit.findBreak(known), null);
+  t.same(await audit.findBreak({ ...known, hash: '0'.repeat(64) }), { id: 19, why: 'is another than the known one' });
+  await db.write(async ({ manager }) => {
+    await manager.query('DROP TRIGGER audit_log_stays');
+    await manager.query('DELETE FROM audit_log WHERE id > 18');
+  });
+  t.equal(await audit.findBreak(), null, 'the chain alone does not show it');
+  t.same(await audit.findBreak(known), { id: 19, why: 'is missing' });
 });
 
 t.test('the hash of an entry is over the previous one and every field, in this form for ever', async (t) => {

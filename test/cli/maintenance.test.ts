@@ -71,7 +71,8 @@ t.test('init creates a working settings file, and never overwrites one', async (
   for (const [proxy, ...lines] of [
     [
       'nginx',
-      'listen 8443 ssl;',
+      'listen 8443 ssl http2;',
+      'listen [::]:8443 ssl http2;',
       'proxy_pass http://127.0.0.1:4000;',
       'grpc_pass grpc://127.0.0.1:4001;',
       'listen 9443 ssl',
@@ -81,7 +82,7 @@ t.test('init creates a working settings file, and never overwrites one', async (
   ] as const) {
     const { stdout } = await runCli(['init', '--proxy', proxy], { cwd: folder, env: elsewhere });
     for (const line of lines) t.ok(stdout.includes(line), `${proxy}: ${line}`);
-    t.notMatch(stdout, /:300[01]|listen 443|":443"|undefined/, proxy);
+    t.notMatch(stdout, /:300[01]|listen 443|":443"|listen 80|undefined/, proxy);
   }
   t.match(await hearth('init --proxy apache'), { code: 2, stderr: /caddy, nginx or traefik/ });
 });

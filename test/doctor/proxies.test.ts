@@ -100,7 +100,9 @@ async function startNginx(
   const folder = temporaryFolder(t);
   mkdirSync(path.join(folder, 'logs'));
   const server = change(read('nginx.conf'))
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+    .replace(/^server \{\n {4}listen 80;[^]*?\n\}\n/m, '')
+    .replace(/^ *listen \[::\].*\n/gm, '')
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`)
     .replaceAll('server_name git.example.org;', 'server_name localhost;')
     .replaceAll('/etc/ssl/git.example.org.pem', path.join(certificates, `${certificate}.pem`))
     .replaceAll('/etc/ssl/git.example.org.key', path.join(certificates, `${certificate}.key`))

@@ -43,7 +43,9 @@ t.test('a large push, a clone, addresses and the client’s own address pass ngi
   mkdirSync(path.join(folder, 'logs'), { recursive: true });
   const server = readFileSync(new URL('../../packaging/nginx.conf', import.meta.url), 'utf8')
     .replace(/\n# Only for runners[^]*$/, '\n')
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace(/^server \{\n {4}listen 80;[^]*?\n\}\n/m, '')
+    .replace(/^ *listen \[::\].*\n/gm, '')
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
     .replace(/^\s+ssl_certificate.*$/gm, '')
     .replace('http://127.0.0.1:3000', hearth.url);
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

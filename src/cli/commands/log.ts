@@ -30,7 +30,11 @@ export function addLogCommands(program: Command, run: Run): void {
     'hearth log tail --follow --level warn',
   );
   withExamples(
-    log.command('verify').description('verify that no entry was changed or removed').action(run(verify)),
+    log
+      .command('verify')
+      .description('verify that no entry was changed or removed')
+      .option('--known <id:hash>', "an entry from the server's log (audit.entry), which has to be there still")
+      .action(run(verify)),
     'hearth log verify && echo fine',
   );
 }
@@ -85,9 +89,12 @@ async function listEntries(cli: Cli, { limit }: { limit: string }): Promise<void
   }));
 }
 
-async function verify(cli: Cli): Promise<void> {
+async function verify(cli: Cli, options: { known?: string }): Promise<void> {
+  const [, id, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(options.known ?? '') ?? [];
+  if (options.known !== undefined && hash === undefined)
+    throw invalid('usage', `${JSON.stringify(options.known)} is not the number and hash of an entry.`);
   const { audit } = await cli.openModules();
-  const found = await audit.findBreak();
+  const found = await audit.findBreak(hash === undefined ? null : { id: Number(id), hash });
   if (found !== null) cli.exitCode = 7;
   cli.output.print(found === null ? 'ok\n' : `entry ${found.id} ${found.why}\n`, {
     ok: found === null,

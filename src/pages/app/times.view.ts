@@ -4,7 +4,7 @@ import { currentLanguage, dateFormat, relativeFormat, t } from '../../translatio
 export interface TimeView {
   /** Machine-readable: `2026-11-20T07:31:02.000Z`. */
   iso: string;
-  /** Tooltip: the exact time in UTC. */
+  /** Tooltip: the exact time in UTC, or of a commit on the clock of its author. */
   title: string;
   /** Visible text: `2 hours ago`. */
   text: string;
@@ -45,6 +45,28 @@ function relativeText(seconds: number): string {
     return memoised(relativeTexts, `${count} ${unit} ${currentLanguage()}`, () => relativeFormat().format(count, unit));
   }
   return seconds > 0 ? t('times.soon') : t('times.now');
+}
+
+/** A moment in a commit or a tag; `offsetMinutes` is the zone that it was made in. */
+interface ZonedMoment {
+  at: number;
+  offsetMinutes: number;
+}
+
+/** Like `viewTime`; the tooltip is the local time with its zone, as in `28 Nov 2026, 22:06 +09:00`. */
+export function viewZonedTime({ at, offsetMinutes }: ZonedMoment, now: number): TimeView {
+  const time = viewTime(at, now);
+  if (offsetMinutes === 0) return time;
+  const minutes = Math.abs(offsetMinutes);
+  const digits = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  const zone = `${offsetMinutes < 0 ? '-' : '+'}${digits.join(':')}`;
+  const local = clamp(clamp(at) + offsetMinutes * 60_000);
+  const title = memoised(
+    exactTexts,
+    `${Math.floor(local / 60_000)} ${zone} ${currentLanguage()}`,
+    () => `${exactFormat(new Date(local))} ${zone}`,
+  );
+  return { ...time, title };
 }
 
 /** @param ms the moment, @param now both in milliseconds since the epoch */

@@ -2,7 +2,7 @@ import type { Commit } from '../../git/index.ts';
 import { t } from '../../translation/index.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewTime, type TimeView } from '../app/times.view.ts';
+import { viewZonedTime, type TimeView } from '../app/times.view.ts';
 import type { AuthorView, CommitAuthors } from './commit-authors.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
@@ -63,7 +63,7 @@ export function viewCommitLine(
     bodyParts: body === null ? null : viewLinkedText(body, references, true),
     author: writer,
     committer: isSame ? null : applier,
-    at: viewTime(committer.at, now),
+    at: viewZonedTime(committer, now),
     url: commitUrl(repositoryUrl, oid),
     browse: codeUrl(repositoryUrl, 'tree', oid),
     commitStatus,

@@ -11,7 +11,7 @@ import { newestVersions } from './newest-versions.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
-import { viewTime } from '../app/times.view.ts';
+import { viewZonedTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readSignatures } from './signatures.ts';
@@ -133,7 +133,7 @@ export async function tagsPage(
         noteParts: viewLinkedText(notes[index] ?? '', references, true),
         author: (note?.tagger ?? commit) && authors.of(note?.tagger ?? commit!.author),
         signature: signatures[index] ?? null,
-        at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
+        at: commit && viewZonedTime(note?.tagger ?? commit.committer, now),
         commit: commit && viewCommitLine(commit, url, now, authors, statuses.of(commit.oid)),
         archives: commit && {
           zip: `${url}/archive/refs/tags/${encodeRef(name)}.zip`,

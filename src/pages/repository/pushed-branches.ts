@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
-import { branchOf } from '../../kernel/index.ts';
+import { branchOf, noRef } from '../../kernel/index.ts';
 import { newPullUrl } from '../app/new-pull-url.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -17,8 +17,9 @@ const lookedAt = 10;
 const offered = 2;
 
 /**
- * Branches that the viewer has pushed in the last hours and that have no pull request, newest first. No query is made
- * for a repository without recent pushes.
+ * Branches that the viewer has pushed in the last hours and that have no pull request, newest first. A push that
+ * brings a repository here, with its default branch or many branches at once, offers none. No query is made for a
+ * repository without recent pushes.
  */
 export async function readPushedBranches(
   { viewer, person, found }: RepositoryContext,
@@ -32,6 +33,7 @@ export async function readPushedBranches(
   const branches = new Set<string>();
   for (const push of pushes) {
     if (push.repository.id !== repository.id || push.person?.id !== person.id || push.at < since) continue;
+    if (bringsRepository(push.updates, repository.defaultBranch)) continue;
     for (const { ref, newId } of push.updates) {
       const branch = branchOf(ref);
       if (branch !== null && branch !== repository.defaultBranch && refs.get(ref) === newId) branches.add(branch);
@@ -47,4 +49,12 @@ export async function readPushedBranches(
     .filter((branch) => !open.has(branch))
     .slice(0, offered)
     .map((branch) => ({ name: viewName(branch), url: newPullUrl(found, branch) ?? repositoryUrl(found.canonical) }));
+}
+
+/** More new branches than one works on at once. */
+const manyBranches = 3;
+
+function bringsRepository(updates: readonly { ref: string; oldId: string }[], defaultBranch: string): boolean {
+  const made = updates.filter(({ ref, oldId }) => branchOf(ref) !== null && noRef.test(oldId));
+  return made.length > manyBranches || made.some(({ ref }) => branchOf(ref) === defaultBranch);
 }

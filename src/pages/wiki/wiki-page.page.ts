@@ -18,7 +18,7 @@ import { content, movedTo, page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { viewTime } from '../app/times.view.ts';
+import { viewZonedTime } from '../app/times.view.ts';
 import { wikiPageUrl, wikiUrl } from '../app/wiki-urls.ts';
 import { authorsOfCommits } from '../code/commit-authors.ts';
 import { imageType } from '../code/media-types.ts';
@@ -90,7 +90,7 @@ async function showPage(
     sidebar: shown.title === sidebarTitle ? null : sidebar,
     footer: shown.title === footerTitle ? null : footer,
     isOld,
-    changed: { by: authors.of(commit.author), at: viewTime(commit.committer.at, deps.clock.now()) },
+    changed: { by: authors.of(commit.author), at: viewZonedTime(commit.committer, deps.clock.now()) },
     urls: {
       page: wikiPageUrl(at, shown.title),
       edit: `${wikiUrl(at)}/_edit${wikiPageUrl(at, shown.title).slice(wikiUrl(at).length)}`,

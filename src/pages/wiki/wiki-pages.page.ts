@@ -4,7 +4,7 @@ import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { viewTime } from '../app/times.view.ts';
+import { viewZonedTime } from '../app/times.view.ts';
 import { wikiPageUrl, wikiUrl } from '../app/wiki-urls.ts';
 import { authorsOfCommits } from '../code/commit-authors.ts';
 import { viewGrep } from '../code/search-code.view.ts';
@@ -56,7 +56,7 @@ export const showWikiHistory: Page<RepositoryContext, WikiDeps> = async (context
       subject: viewName(commit.subject) || t('wiki.wiki_pages.no_message'),
       shortId: commit.oid.slice(0, 10),
       by: authors.of(commit.author),
-      at: viewTime(commit.committer.at, now),
+      at: viewZonedTime(commit.committer, now),
       url: isThere ? `${wikiPageUrl(at, titleOfFile(file.toString()))}?version=${commit.oid}` : null,
     })),
     more:

@@ -1,6 +1,20 @@
 import t from 'tap';
 import { viewCount, viewSize } from '../../../src/pages/app/format-numbers.ts';
-import { viewTime } from '../../../src/pages/app/times.view.ts';
+import { viewTime, viewZonedTime } from '../../../src/pages/app/times.view.ts';
+
+t.test('the time of a commit is told on the clock of its author, with the zone', async (t) => {
+  const at = Date.UTC(2026, 10, 28, 13, 6);
+  for (const [offsetMinutes, title] of [
+    [0, '28 Nov 2026, 13:06 UTC'],
+    [540, '28 Nov 2026, 22:06 +09:00'],
+    [-210, '28 Nov 2026, 09:36 -03:30'],
+    [840, '29 Nov 2026, 03:06 +14:00'],
+    [1, '28 Nov 2026, 13:07 +00:01'],
+  ] as const)
+    t.same(viewZonedTime({ at, offsetMinutes }, at), { ...viewTime(at, at), title });
+  for (const hostile of [Infinity, -Infinity, NaN, 9e15, -9e15, 8.64e15, -8.64e15])
+    for (const offsetMinutes of [-840, 840]) t.ok(viewZonedTime({ at: hostile, offsetMinutes }, at).title);
+});
 
 t.test('times, sizes and counts read like sentences', async (t) => {
   const now = Date.UTC(2026, 10, 20, 12);
