@@ -29,20 +29,24 @@ for (const button of document.querySelectorAll('[data-copy], [data-copy-text]'))
   });
 }
 
-/** Passwords can be looked at while they are typed; what is sent is a password field again. */
+/** Passwords and secrets can be looked at while they are typed; what is sent is a password field again. */
 for (const input of document.querySelectorAll('.field > input[type="password"][autocomplete$="-password"]')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'small show-password';
   button.setAttribute('aria-controls', input.id);
-  const show = (isShown) => {
+  const isPassword = input.name.includes('password');
+  const [show, hide] = isPassword
+    ? [t('scripts.show_password'), t('scripts.hide_password')]
+    : [t('scripts.show_secret'), t('scripts.hide_secret')];
+  const change = (isShown) => {
     input.type = isShown ? 'text' : 'password';
     // Its own words say the state, so there is no aria-pressed.
-    button.textContent = isShown ? t('scripts.hide_password') : t('scripts.show_password');
+    button.textContent = isShown ? hide : show;
   };
-  show(false);
-  button.addEventListener('click', () => show(input.type === 'password'));
-  input.form?.addEventListener('submit', () => show(false));
+  change(false);
+  button.addEventListener('click', () => change(input.type === 'password'));
+  input.form?.addEventListener('submit', () => change(false));
   input.after(button);
 }
 

@@ -1,4 +1,5 @@
 import { allows } from '../../access/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { ArchiveFormat } from '../../git/index.ts';
 import { content, type Reply } from '../app/reply.ts';
@@ -7,6 +8,9 @@ import { rawPath } from './raw-path.ts';
 import type { CodeDeps } from './deps.ts';
 
 const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
+
+/** The last second of the year 9999: HTTP has four digits for a year (RFC 9110, section 5.6.7). */
+const latestDate = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** A folder or file name that every operating system accepts. */
 const plainName = (text: string): string =>
@@ -18,7 +22,7 @@ const plainName = (text: string): string =>
 
 /** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, streamed; files of Git LFS with their content. */
 export const showArchive: Page<RepositoryContext, CodeDeps> = async (
-  { found, path, address },
+  { found, path, address, origin },
   { git, lfs },
 ): Promise<Reply> => {
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
@@ -34,10 +38,15 @@ export const showArchive: Page<RepositoryContext, CodeDeps> = async (
   const body =
     (await lfs.fillArchive(found.repository.id, request.format, () => git.queries.archiveAsTar(found.path, request))) ??
     (await git.queries.archive(found.path, request));
+  const { committer } = await git.objects.commit(found.path, at.oid);
+  // Tools that lock what they fetch, such as nix, keep the address of the commit instead of the branch.
+  const lasting = `${origin}${repositoryUrl(found.canonical)}/archive/${at.oid}.${format}`;
   return content(types[format as ArchiveFormat], body, {
     headers: {
       'Content-Disposition': `attachment; filename="${prefix}.${format}"`,
       ETag: `"${at.oid}.${format}.${prefix}"`,
+      'Last-Modified': new Date(Math.min(Math.max(committer.at, 0), latestDate)).toUTCString(),
+      ...(at.kind === 'commit' ? {} : { Link: `<${lasting}>; rel="immutable"` }),
       Vary: 'Cookie, Authorization',
       'Cache-Control': 'private, no-cache',
     },

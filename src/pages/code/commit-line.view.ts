@@ -5,6 +5,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewZonedTime, type TimeView } from '../app/times.view.ts';
 import type { AuthorView, CommitAuthors } from './commit-authors.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
+import { replaceShortCodes } from '../markdown/emoji.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import type { TextPart } from '../markdown/linked-text.ts';
 import { noReferences } from '../markdown/reference-links.ts';
@@ -42,7 +43,7 @@ export function viewCommitLine(
   references: ReferenceLinks = noReferences,
 ): CommitLineView {
   const { oid, author, committer, message } = commit;
-  const subject = viewName(commit.subject).slice(0, most.subject) || t('code.commit_line.no_message');
+  const subject = replaceShortCodes(viewName(commit.subject).slice(0, most.subject)) || t('code.commit_line.no_message');
   const rest = message
     .trimStart()
     .replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '')

@@ -1,4 +1,4 @@
-import { personIdOf, viewerForLog } from '../../access/index.ts';
+import { isLocalAdministrator, personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { parseText } from '../../accounts/index.ts';
 import { isUniqueViolation } from '../../db/index.ts';
@@ -77,7 +77,7 @@ export async function createRelease(
         isDraft,
         isPrerelease,
         authorId: personIdOf(viewer),
-        authorName: viewer.kind === 'task' ? 'workflow' : null,
+        authorName: nameWithoutAccount(viewer),
         origin: null,
         revision: 1,
         createdAt: now,
@@ -96,4 +96,10 @@ export async function createRelease(
   } catch (error) {
     throw isUniqueViolation(error, 'releases_tag') ? releaseExists(tag) : error;
   }
+}
+
+/** The author of a release without an account. */
+function nameWithoutAccount(viewer: Viewer): string | null {
+  if (viewer.kind === 'task') return 'workflow';
+  return isLocalAdministrator(viewer) && personIdOf(viewer) === null ? 'command line' : null;
 }

@@ -199,6 +199,15 @@ t.test('histories, branches, tags, feeds, the finder', async (t) => {
     'content-disposition': 'attachment; filename="odd-1.0.zip"',
   });
   t.equal(archive.body.slice(0, 2), 'PK');
+  const [, lasting, commit] = /^<(http.*\/archive\/([0-9a-f]{40})\.zip)>; rel="immutable"$/.exec(
+    String(archive.headers['link']),
+  )!;
+  const dated = String(archive.headers['last-modified']);
+  t.equal(new Date(dated).toUTCString(), dated, 'the time of the commit');
+  const ofCommit = await get(`/archive/${commit}.zip`);
+  t.ok(lasting!.endsWith(`/archive/${commit}.zip`));
+  t.match([ofCommit.status, ofCommit.headers['last-modified']], [200, dated]);
+  t.equal(ofCommit.headers['link'], undefined, 'an archive of a commit is its own address');
 });
 
 t.test('what git notes has added stands beside the commit', async (t) => {
