@@ -20,9 +20,9 @@ const filesAtOnce = 4;
 
 /**
  * Verifies that a folder contains what its manifest lists: every hash, the database's integrity check, and that all
- * objects reachable from refs exist.
+ * objects reachable from refs exist. Throws `no_backup`.
  * @param sample maximum number of repositories; all if omitted
- * @param hashes whether to hash files; unnecessary if that was just done Throws `no_backup`.
+ * @param hashes whether to hash files; unnecessary if that was just done
  */
 export async function verifyBackup(
   deps: BackupDeps,

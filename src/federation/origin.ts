@@ -76,9 +76,8 @@ export async function originConsequences({ db }: FederationDeps): Promise<Origin
 /**
  * Accepts a new origin. ActivityPub cannot announce that an actor has moved, so remote followers are removed and must
  * follow again; follows by local users are sent again under their new ids, and pending deliveries with former ids are
- * cancelled. Resumes after an interruption.
- * @param origin the configured origin, repeated by the administrator Throws `federation_off`; `other_origin` if it
- *   differs from the settings.
+ * cancelled. Resumes after an interruption. Throws `federation_off`; `other_origin` if it differs from the settings.
+ * @param origin the configured origin, repeated by the administrator
  */
 export async function acceptOrigin(deps: FederationDeps, origin: string): Promise<OriginConsequences> {
   requireFederationOn(deps);

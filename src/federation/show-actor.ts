@@ -9,9 +9,8 @@ import { fetchDocument } from './actors/fetch-document.ts';
 
 /**
  * The current document of a local or remote actor, for the administrator. For local actors, shows only what other
- * servers could read.
- * @param text a handle or a URL, as for a follow Throws `federation_off`; `unknown_actor`; otherwise as `resolveTarget`
- *   and `fetchDocument` do.
+ * servers could read. Throws `federation_off`; `unknown_actor`; otherwise as `resolveTarget` and `fetchDocument` do.
+ * @param text a handle or a URL, as for a follow
  */
 export async function showActor(deps: FederationDeps, publications: PublicDocuments, text: string): Promise<Document> {
   requireFederationOn(deps);

@@ -20,10 +20,9 @@ const msPerSkippedPage = 3;
 /**
  * Runs an operation for a numbered page, as Gitea's clients count, whatever its own way of paging: clients read until a
  * page is empty, so a list that ignores `page` never ends. A list paged by keys is read page after page; one in memory
- * is sliced.
+ * is sliced. Throws `page_too_far` if rows exist that far.
  * @param run the operation with another query
- * @returns with the links of a numbered page; null if the result is not a list or no page was requested Throws
- *   `page_too_far` if rows exist that far.
+ * @returns with the links of a numbered page; null if the result is not a list or no page was requested
  */
 export async function runPage(
   operation: Pick<Operation, 'method' | 'query' | 'isPaged'>,

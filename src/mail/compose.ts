@@ -14,9 +14,8 @@ export interface ComposedMail {
 
 /**
  * The message of RFC 5322: text and HTML as alternatives, threading headers, and what tells automatic responders to be
- * silent (RFC 3834). Every value that others have chosen is one line before it is a header.
+ * silent (RFC 3834). Every value that others have chosen is one line before it is a header. Throws `UnusableMail`.
  * @param id unique and the same at every attempt, so that a receiver can detect a repetition
- * Throws `UnusableMail`.
  */
 export async function compose(
   { from, baseUrl }: UsableSettings,

@@ -10,8 +10,9 @@ const line = /^(\S+)\s+(?:namespaces="([^"]*)"\s+)?((?:ssh|ecdsa|sk)-\S+\s+\S+)/
 
 /**
  * The keys that may sign releases, by a file in the format of ssh-keygen's `allowed_signers`. A line with another
- * option than `namespaces` is left out, because the option would restrict the key further.
- * @returns their fingerprints, `SHA256:…` Throws `config_updates_signers` when it cannot be read, or has no such key.
+ * option than `namespaces` is left out, because the option would restrict the key further. Throws
+ * `config_updates_signers` when it cannot be read, or has no such key.
+ * @returns their fingerprints, `SHA256:…`
  */
 export async function readSigners(file: string): Promise<ReadonlySet<string>> {
   const unusable = (why: string, cause?: unknown) =>

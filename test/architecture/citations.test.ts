@@ -118,6 +118,22 @@ t.test('every citation resolves', async (t) => {
   );
 });
 
+t.test('what a function throws is a sentence of its own, not the end of a tag', async (t) => {
+  const glued = /[\w`)\]'"](?: |\n\s*\* +)(?:Refuses|Throws) /;
+  t.match('@param a the first Throws `x`', glued);
+  t.match(' * @returns the first\n *   Throws `x`', glued);
+  t.notMatch('The first. Throws `x`', glued);
+  const found = checked
+    .filter((file) => /^(?:src|bin|scripts|migrations)\/.*\.m?ts$/.test(file))
+    .flatMap((file) =>
+      [...read(file).matchAll(/\/\*\*[^]*?\*\//g)].flatMap(([comment]) => {
+        const tags = comment.slice(comment.search(/@(?:param|returns)\b/));
+        return comment.includes('@') && glued.test(tags) ? [`${file}: ${glued.exec(tags)![0]}`] : [];
+      }),
+    );
+  t.strictSame(found, []);
+});
+
 t.test('no comment is wider than 120 columns', async (t) => {
   const long = checked
     .filter((file) => /\.(ts|mts|js|mjs|sql)$/.test(file))

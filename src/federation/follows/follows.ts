@@ -29,8 +29,8 @@ const scansAtOnce = 4;
 
 /**
  * A local person follows a remote repository or person. A person of software without repositories, or any other actor,
- * is followed itself.
- * @param target a handle or a URL, as typed Throws `federation_off`, and as `resolveTarget` does.
+ * is followed itself. Throws `federation_off`, and as `resolveTarget` does.
+ * @param target a handle or a URL, as typed
  */
 export async function follow(deps: FederationDeps, userId: string, target: string): Promise<Followed> {
   requireFederationOn(deps);

@@ -6,9 +6,9 @@ import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
  * Parses a verified body. The signer may speak only for itself: as the actor, and with an id on its own host
- * (CVE-2024-23832, CVE-2025-54888). Other software sends some activities without an id.
- * @param needsId whether an activity of these types is refused without an id Throws `activity_malformed`,
- *   `actor_not_signer`, `activity_id`.
+ * (CVE-2024-23832, CVE-2025-54888). Other software sends some activities without an id. Throws `activity_malformed`,
+ * `actor_not_signer`, `activity_id`.
+ * @param needsId whether an activity of these types is refused without an id
  */
 export function readActivity(
   body: Buffer,

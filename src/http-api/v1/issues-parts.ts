@@ -136,9 +136,8 @@ interface AnyPage<Row> {
 }
 
 /**
- * Reads a page by number or by key.
- * @param load reads one page from a key on, after skipping a number of rows without reading them Throws `page_too_far`
- *   if rows exist that far.
+ * Reads a page by number or by key. Throws `page_too_far` if rows exist that far.
+ * @param load reads one page from a key on, after skipping a number of rows without reading them
  */
 export async function readPage<Row>(
   asked: NumberedPaging,
