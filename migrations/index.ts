@@ -13,6 +13,7 @@ import { instanceMarks } from './v425-instance-marks.ts';
 import { scheduleZones } from './v422-schedule-zones.ts';
 import { recoveryDrills } from './v426-recovery-drills.ts';
 import { receivedEvents } from './v428-received-events.ts';
+import { latestReleases } from './v429-latest-releases.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
 import { boards } from './v418-boards.ts';
@@ -256,6 +257,7 @@ export const migrations: readonly Migration[] = [
   instanceMarks,
   recoveryDrills,
   receivedEvents,
+  latestReleases,
   sharedState,
   ciParts,
   nodeFacts,

@@ -103,11 +103,13 @@ export function uuidStart(text: string): string | null {
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/** The newest release that is neither a draft nor a pre-release; null if there is none. Does not check access. */
+/** The newest release that may be the latest; null if there is none. Does not check access. */
 export function latestOf({ db }: Pick<ReleaseDeps, 'db'>, repositoryId: string): Promise<ReleaseRow | null> {
   return db.read
     .createQueryBuilder(releaseSchema, 'r')
-    .where('r.repository_id = :repositoryId AND r.is_draft = 0 AND r.is_prerelease = 0', { repositoryId })
+    .where('r.repository_id = :repositoryId AND r.is_draft = 0 AND r.is_prerelease = 0 AND r.stays_behind = 0', {
+      repositoryId,
+    })
     .orderBy('r.listed_at', 'DESC')
     .addOrderBy('r.id', 'DESC')
     .limit(1)

@@ -1757,6 +1757,28 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  429: [
+    [
+      'releases',
+      {
+        id: 'rel429',
+        repository_id: 'r2',
+        tag: 'v0.9.1',
+        target: 'main',
+        tag_message: '',
+        title: '',
+        body: '',
+        is_draft: 0,
+        is_prerelease: 0,
+        stays_behind: 1,
+        revision: 1,
+        created_at: 429,
+        updated_at: 429,
+        published_at: 429,
+        listed_at: 429,
+      },
+    ],
+  ],
   430: [
     ['kept_values', { id: 'kept430', value: 'sealed', until: 5000000000000 }],
     ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],

@@ -157,6 +157,22 @@ t.test('releases, files and tags as Gitea has them', async (t) => {
     json: { draft: false, prerelease: true, name: 'Two', body: '' },
   });
   t.equal((await anonymous('GET', `${R}/releases/latest`)).json['tag_name'], 'v1.0');
+  web.clock.advance(1_000);
+  const fixed = await call('POST', `${R}/releases`, { tag_name: 'v0.9.1', make_latest: 'false' });
+  const fixedAt = `${R}/releases/${fixed.json['id'] as number}`;
+  const latest = async () => (await anonymous('GET', `${R}/releases/latest`)).json['tag_name'];
+  t.match([fixed.status, await latest()], [201, 'v1.0'], 'a fix of an older version is not the latest');
+  await call('PATCH', fixedAt, { name: 'Fixed' });
+  t.equal(await latest(), 'v1.0', 'nor when it is edited');
+  for (const value of ['true', 'legacy']) {
+    await call('PATCH', fixedAt, { make_latest: value });
+    t.equal(await latest(), 'v0.9.1', value);
+    await call('PATCH', fixedAt, { make_latest: 'false' });
+    t.equal(await latest(), 'v1.0');
+  }
+  t.equal((await call('PATCH', fixedAt, { make_latest: 'maybe' })).status, 422);
+  t.equal((await call('DELETE', fixedAt)).status, 204);
+  t.equal((await call('DELETE', `${R}/tags/v0.9.1`)).status, 204);
   t.match(await call('POST', `${R}/releases/generate-notes`, { tag_name: 'v3' }), {
     status: 200,
     json: { previous: /^v/ },

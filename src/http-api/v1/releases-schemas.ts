@@ -13,6 +13,10 @@ export const releaseEdit = z.strictObject({
   body: optionalText(65_536),
   draft: z.boolean().optional(),
   prerelease: z.boolean().optional(),
+  make_latest: z
+    .enum(['true', 'false', 'legacy'])
+    .optional()
+    .describe('As on GitHub: `false` for a fix of an older version, which is never the latest release'),
 });
 
 export const newRelease = releaseEdit.extend({ tag_name: z.string().max(200) });

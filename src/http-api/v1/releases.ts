@@ -49,6 +49,7 @@ const fieldsOf = (body: z.output<typeof releaseEdit>): ReleaseEdit => ({
   body: body.body || undefined,
   isDraft: body.draft,
   isPrerelease: body.prerelease,
+  staysBehind: body.make_latest === undefined ? undefined : body.make_latest === 'false',
 });
 
 const truth = z.enum(['true', 'false']).optional();
@@ -119,7 +120,10 @@ function operationsOn(what: 'id' | 'tag' | 'latest') {
     id: what === 'latest' ? 'getLatestRelease' : `getRelease${name}`,
     method: 'GET',
     path,
-    summary: what === 'latest' ? 'Get the newest release that is neither a draft nor a pre-release' : 'Get a release',
+    summary:
+      what === 'latest'
+        ? 'Get the latest release: the newest that is neither a draft nor a pre-release nor was made with `make_latest` false'
+        : 'Get a release',
     status: 200,
     response: releaseShape,
     async run({ viewer, params, deps, ...place }) {

@@ -22,6 +22,7 @@ interface Values {
   title: string;
   body: string;
   isPrerelease: boolean;
+  staysBehind: boolean;
   previous: string;
   revision: string;
 }
@@ -36,6 +37,7 @@ const readValues = ({ form }: RepositoryPersonContext): Values => ({
   title: form.text('title').trim(),
   body: form.text('body').replaceAll('\r\n', '\n'),
   isPrerelease: form.text('is_prerelease') !== '',
+  staysBehind: form.text('stays_behind') !== '',
   previous: form.text('previous').trim(),
   revision: form.text('revision'),
 });
@@ -47,6 +49,7 @@ const valuesOf = (release: DescribedRelease): Values => ({
   title: release.title,
   body: release.body,
   isPrerelease: release.isPrerelease,
+  staysBehind: release.staysBehind,
   previous: '',
   revision: String(release.revision),
 });
@@ -112,6 +115,7 @@ export const showNewRelease: Page<RepositoryPersonContext, ReleasesDeps> = (cont
     title: given('title'),
     body: given('body'),
     isPrerelease: false,
+    staysBehind: false,
     previous: '',
     revision: '',
   };
@@ -119,8 +123,8 @@ export const showNewRelease: Page<RepositoryPersonContext, ReleasesDeps> = (cont
 };
 
 /**
- * Fields `tag`, `target`, `tag_message`, `title`, `body`, `is_prerelease`, `files`, `previous`, and `action`:
- * `publish`, `draft`, `generate` writes the notes, `preview` shows them.
+ * Fields `tag`, `target`, `tag_message`, `title`, `body`, `is_prerelease`, `stays_behind`, `files`, `previous`, and
+ * `action`: `publish`, `draft`, `generate` writes the notes, `preview` shows them.
  */
 export const createRelease: Page<RepositoryPersonContext, ReleasesDeps> = (context, deps) => {
   const { viewer, found, form } = context;
@@ -181,7 +185,7 @@ export const editRelease: Page<RepositoryPersonContext, ReleasesDeps> = async (c
     async () => {
       const shown = await beside(context, deps, values, again);
       if (shown !== null) return shown;
-      const { tag, target, tagMessage, title, body, isPrerelease, revision } = values;
+      const { tag, target, tagMessage, title, body, isPrerelease, staysBehind, revision } = values;
       const action = form.text('action');
       const isDraft = action === 'draft' || (action !== 'publish' && release.isDraft);
       const saved = await deps.releases.edit(viewer, at, key, {
@@ -189,6 +193,7 @@ export const editRelease: Page<RepositoryPersonContext, ReleasesDeps> = async (c
         title,
         body,
         isPrerelease,
+        staysBehind,
         isDraft,
         revision: /^\d{1,15}$/.test(revision) ? Number(revision) : null,
         files: context.takeReleaseFiles(),

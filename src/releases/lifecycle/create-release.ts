@@ -27,6 +27,8 @@ interface NewRelease {
   body?: string;
   isDraft?: boolean;
   isPrerelease?: boolean;
+  /** Whether it never is the latest release. */
+  staysBehind?: boolean;
   /** Files received for it. */
   files?: readonly PendingFile[];
 }
@@ -55,7 +57,7 @@ export async function createRelease(
   const tagMessage = parseTagMessage(input.tagMessage ?? '');
   const title = parseTitle(input.title ?? '');
   const body = parseNotes(input.body ?? '');
-  const { isDraft = false, isPrerelease = false, files = [] } = input;
+  const { isDraft = false, isPrerelease = false, staysBehind = false, files = [] } = input;
   // Checked before the tag is created, and again in the write.
   if (await deps.db.read.existsBy(releaseSchema, { repositoryId, tag })) throw releaseExists(tag);
   const tagOid = isDraft ? null : await ensureTag(deps, viewer, found, { tag, target, tagMessage });
@@ -76,6 +78,7 @@ export async function createRelease(
         body,
         isDraft,
         isPrerelease,
+        staysBehind,
         authorId: personIdOf(viewer),
         authorName: nameWithoutAccount(viewer),
         origin: null,

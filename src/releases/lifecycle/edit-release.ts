@@ -26,6 +26,7 @@ export interface ReleaseEdit {
   body?: string | undefined;
   isDraft?: boolean | undefined;
   isPrerelease?: boolean | undefined;
+  staysBehind?: boolean | undefined;
   /** The revision that the user has seen; throws if it has changed. */
   revision?: number | null;
   /** Files received for it. */
@@ -87,7 +88,10 @@ export async function editRelease(
   }
 }
 
-type Editable = Pick<ReleaseRow, 'tag' | 'target' | 'tagMessage' | 'title' | 'body' | 'isDraft' | 'isPrerelease'>;
+type Editable = Pick<
+  ReleaseRow,
+  'tag' | 'target' | 'tagMessage' | 'title' | 'body' | 'isDraft' | 'isPrerelease' | 'staysBehind'
+>;
 
 function readEdit(before: ReleaseRow, edit: ReleaseEdit): Editable {
   const tag = edit.tag === undefined ? before.tag : parseTagName(edit.tag);
@@ -101,6 +105,7 @@ function readEdit(before: ReleaseRow, edit: ReleaseEdit): Editable {
     body: edit.body === undefined ? before.body : parseNotes(edit.body),
     isDraft: edit.isDraft ?? before.isDraft,
     isPrerelease: edit.isPrerelease ?? before.isPrerelease,
+    staysBehind: edit.staysBehind ?? before.staysBehind,
   };
 }
 

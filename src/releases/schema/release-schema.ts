@@ -17,6 +17,8 @@ export interface ReleaseRow {
   body: string;
   isDraft: boolean;
   isPrerelease: boolean;
+  /** Whether it never is the latest release, such as a fix of an older version. */
+  staysBehind: boolean;
   authorId: string | null;
   /** Name of an author without an account. */
   authorName: string | null;
@@ -46,6 +48,7 @@ export const releaseSchema = new EntitySchema<ReleaseRow>({
     body: { type: 'text' },
     isDraft: { name: 'is_draft', type: 'boolean' },
     isPrerelease: { name: 'is_prerelease', type: 'boolean' },
+    staysBehind: { name: 'stays_behind', type: 'boolean' },
     authorId: { name: 'author_id', type: 'text', nullable: true },
     authorName: { name: 'author_name', type: 'text', nullable: true },
     origin: { type: 'text', nullable: true },

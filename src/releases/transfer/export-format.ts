@@ -12,6 +12,8 @@ const exportedRelease = z.object({
   body: z.string().max(limits.bodyBytes),
   isDraft: z.boolean(),
   isPrerelease: z.boolean(),
+  /** Whether it never is the latest release; omitted if not. */
+  staysBehind: z.literal(true).optional(),
   /** A username, or the name of an author without an account. */
   author: z.string().max(200).nullable(),
   createdAt: time,

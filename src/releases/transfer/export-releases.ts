@@ -73,6 +73,7 @@ function exportedOf(row: ReleaseRow, author: string | null, files: readonly Rele
     body,
     isDraft,
     isPrerelease,
+    ...(row.staysBehind ? { staysBehind: true } : {}),
     author,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),

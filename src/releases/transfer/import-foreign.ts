@@ -79,7 +79,15 @@ export async function storeForeignRelease(
         throw invalid('too_many_releases', `A repository has at most ${limits.releasesPerRepository} releases.`);
       const id = deps.random.uuid();
       const authorName = release.author === null ? null : cleanText(release.author, 100) || null;
-      const made = { tagMessage: '', authorId: null, authorName, revision: 1, createdAt, updatedAt: now };
+      const made = {
+        tagMessage: '',
+        staysBehind: false,
+        authorId: null,
+        authorName,
+        revision: 1,
+        createdAt,
+        updatedAt: now,
+      };
       await manager.insert(releaseSchema, { id, repositoryId, tag, origin, ...made, ...texts });
       return { id, files: [] };
     }

@@ -132,6 +132,7 @@ function rowOf(release: ExportedRelease, id: string, repositoryId: string, tagOi
     body,
     isDraft,
     isPrerelease,
+    staysBehind: release.staysBehind ?? false,
     authorId: null,
     authorName: author,
     origin: null,

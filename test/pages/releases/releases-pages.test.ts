@@ -162,6 +162,14 @@ t.test('a draft is the writers’ alone; it is edited, published, and deleted wi
   t.match((await anonymous.get(`${B}/releases/tag/release/2.0`)).body, /Pre-release/);
   t.equal((await anonymous.get(`${B}/releases/download/release/2.0/two.txt`)).body, 'two');
   t.equal((await anonymous.get(`${B}/releases/latest`)).headers.location, `${B}/releases/tag/v1.0`);
+  web.clock.advance(1_000);
+  const old = { tag: 'v0.9', target: 'main', title: '', body: '', stays_behind: 'yes', action: 'publish' };
+  t.equal((await alice.post(`${B}/releases/new`, old)).status, 303);
+  t.equal((await anonymous.get(`${B}/releases/latest`)).headers.location, `${B}/releases/tag/v1.0`, 'it stays behind');
+  t.match((await alice.get(`${B}/releases/edit/v0.9`)).body, /name="stays_behind" value="yes" checked/);
+  t.equal((await alice.post(`${B}/releases/edit/v0.9`, { title: '', body: '', action: 'save' })).status, 303);
+  t.equal((await anonymous.get(`${B}/releases/latest`)).headers.location, `${B}/releases/tag/v0.9`, 'without the box');
+  t.equal((await alice.post(`${B}/releases/delete/v0.9`, { delete_tag: 'yes' })).status, 303);
   const stale = await alice.post(`${B}/releases/edit/release/2.0`, { ...fields, action: 'save' });
   t.match([stale.status, stale.body], [409, /Someone edited this release/]);
   const editing = (await alice.get(`${B}/releases/edit/release/2.0`)).body;
