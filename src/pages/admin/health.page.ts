@@ -31,20 +31,31 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
   const now = clock.now();
   const busy = ({ running, waiting }: { running: number; waiting: number }): string =>
     t('admin.health.running_running_waiting_waiting', { running, waiting });
+  const proven = lastRestoreTest && {
+    at: viewTime(Date.parse(lastRestoreTest.at), now),
+    repositories: lastRestoreTest.proven,
+    total: lastRestoreTest.total,
+    isOld: now - Date.parse(lastRestoreTest.at) > oldMs,
+  };
+  const backup = newest && {
+    at: viewTime(newest.madeAt, now),
+    size: viewSize(newest.bytes),
+    isOld: now - newest.madeAt > oldMs,
+    isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
+  };
   return page('admin/health', {
     unready: parts,
-    proven: lastRestoreTest && {
-      at: viewTime(Date.parse(lastRestoreTest.at), now),
-      repositories: lastRestoreTest.proven,
-      total: lastRestoreTest.total,
-      isOld: now - Date.parse(lastRestoreTest.at) > oldMs,
-    },
-    backup: newest && {
-      at: viewTime(newest.madeAt, now),
-      size: viewSize(newest.bytes),
-      isOld: now - newest.madeAt > oldMs,
-      isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
-    },
+    // First on the page, because services that run are no proof that everything is well.
+    attention: [
+      ...(backup === null ? [t('admin.health.there_is_no_backup')] : []),
+      ...(backup?.isDamaged === true ? [t('admin.health.the_last_backup_is_damaged')] : []),
+      ...(backup?.isOld === true ? [t('admin.health.the_last_backup_is_too_old')] : []),
+      ...(backup !== null && (proven === null || proven.isOld) ? [t('admin.health.no_restore_was_proven')] : []),
+      ...(parked.length > 0 ? [t('admin.health.pushes_are_parked')] : []),
+      ...(mirrors.failingCount > 0 ? [t('admin.health.mirrors_fail')] : []),
+    ],
+    proven,
+    backup,
     mirrors,
     parked: { count: viewCount(count.unannouncedPushes.parked, 'push'), pushes: parked },
     program: {

@@ -7,11 +7,14 @@ import { startHearth } from '../../fixtures/start-hearth.ts';
 const { web, administrator, member } = await startAdminWeb(t);
 
 t.test('health shows the last successful restore test', async (t) => {
-  t.match((await administrator.get('/admin/health')).body, /none yet: restore tests run every night/);
+  const before = (await administrator.get('/admin/health')).body;
+  t.match(before, /There is no backup yet[^]*none yet: restore tests run every night/, 'what needs attention is first');
+  t.notMatch(before, 'All required services', 'and nothing says that all is well');
   await web.modules.backups.create();
   await web.modules.backups.drill();
   t.match((await administrator.get('/admin/health')).body, /0 of 0 repositories/);
   t.notMatch((await administrator.get('/admin/health')).body, 'too old');
+  t.match((await administrator.get('/admin/health')).body, 'All required services are available');
   web.clock.advance(2 * 86_400_000 + 1);
   t.match(
     (await administrator.get('/admin/health')).body,
