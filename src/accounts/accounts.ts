@@ -53,7 +53,7 @@ import {
   personById,
   personByUsername,
 } from './people/find-people.ts';
-import { listReferencedPeople } from './people/list-referenced-people.ts';
+import { listReferencedPeople } from './people/list-members-paged.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
 import { setAdministrator } from './people/set-administrator.ts';

@@ -43,7 +43,7 @@ export type { Wiki } from './wiki/wiki-repository.ts';
 export { wikiPathOf, wikiSuffix } from './wiki/wiki-repository.ts';
 export type { WikiListener, WikiPageChange } from './wiki/wiki-port.ts';
 export type { StarState } from './stars/stars.ts';
-export type { Located } from './locate-repository.ts';
+export type { Located } from './find-unchecked.ts';
 export type { AnnouncedPush, PushListener } from './pushes/announce-push.ts';
 export type { ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
 export type { PreReceiveCheck } from './pushes/pre-receive-port.ts';

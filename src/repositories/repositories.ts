@@ -33,7 +33,7 @@ import {
   listByIds,
   listRepositories,
 } from './list-repositories.ts';
-import { locateRepositories } from './locate-repository.ts';
+import { locateRepositories } from './find-unchecked.ts';
 import { createPinService } from './pins/pin-service.ts';
 import { createStarService } from './stars/stars.ts';
 import type { IncomingPush } from './pushes/receive-push.ts';

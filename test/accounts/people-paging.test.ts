@@ -1,5 +1,5 @@
 import t from 'tap';
-import { listReferencedPeople } from '../../src/accounts/people/list-referenced-people.ts';
+import { listReferencedPeople } from '../../src/accounts/people/list-members-paged.ts';
 import { listAccounts, listProfiles } from '../../src/accounts/people/list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from '../../src/accounts/people/list-profiles.ts';
 import type { AccountsDeps } from '../../src/accounts/deps.ts';

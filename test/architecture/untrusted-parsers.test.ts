@@ -31,7 +31,7 @@ const ownParsers: Record<string, string> = {
   'src/pages/code/word-diff.ts': 'pairs of lines',
   'src/issues/templates/parse-template.ts': 'issue templates',
   'src/pages/issues/line-diff.ts': 'revisions of a text',
-  'src/signing/gpg-keys/key-parts.ts': 'OpenPGP keys',
+  'src/signing/gpg-keys/subkeys.ts': 'OpenPGP keys',
 };
 
 /** What the main thread may load, and why. */

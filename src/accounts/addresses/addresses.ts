@@ -2,7 +2,7 @@ import { bindDeps } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { withLog } from '../with-log.ts';
 import { addAddress, sendVerification } from './add-address.ts';
-import { authorKeyOf, authorKeysOf } from './author-keys.ts';
+import { authorKeyOf, authorKeysOf } from './author-identity.ts';
 import { removeAddress, setAddressPublic, setPrimaryAddress } from './change-address.ts';
 import type { EmailAddress } from './email-address.ts';
 import { commitIdentityOf, identityOrServer, serverIdentity } from './commit-identity.ts';

@@ -1,7 +1,7 @@
 import { notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { identitySchema } from '../schema/identity-schema.ts';
-import { refuseLastSignInMethod } from '../last-sign-in-method.ts';
+import { refuseLastSignInMethod } from '../require-remaining-sign-in-method.ts';
 import { toIdentity } from './identity.ts';
 import type { Identity } from './identity.ts';
 

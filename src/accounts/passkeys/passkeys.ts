@@ -4,7 +4,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { passkeySchema } from '../schema/passkey-schema.ts';
 import { recordFactorRemoved } from '../second-factor/record-factor-change.ts';
 import { announceSecurityEvent } from '../security-events.ts';
-import { refuseLastSignInMethod } from '../last-sign-in-method.ts';
+import { refuseLastSignInMethod } from '../require-remaining-sign-in-method.ts';
 import { withLog } from '../with-log.ts';
 import { addPasskey, beginPasskey } from './add-passkey.ts';
 import { askForPasskey, checkPasskey, usePasskey } from './check-passkey.ts';

@@ -15,7 +15,7 @@ import { sentence } from '../rules/describe-rule.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { readableSource } from './fork-relations.ts';
-import { mergeSource } from './merge-source.ts';
+import { mergeSource } from './merge-upstream.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 

@@ -1,6 +1,6 @@
 import { readKeys } from 'openpgp';
 import type { Key } from 'openpgp';
-import { expiryOf, isWeak, namesOf, signingParts } from './key-parts.ts';
+import { expiryOf, isWeak, namesOf, signingParts } from './subkeys.ts';
 import type { KeyProblem, ReadKeyResult } from './parsed-key.ts';
 
 /** Limits set by the caller. */

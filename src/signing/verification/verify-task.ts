@@ -1,7 +1,7 @@
 import { createMessage, enums, readKey, readSignature } from 'openpgp';
 import type { Key } from 'openpgp';
-import { signingParts } from '../gpg-keys/key-parts.ts';
-import type { KeySignature, SigningPart } from '../gpg-keys/key-parts.ts';
+import { signingParts } from '../gpg-keys/subkeys.ts';
+import type { KeySignature, SigningPart } from '../gpg-keys/subkeys.ts';
 
 /** Cryptographic result of a signature and its key. */
 type OpenPgpState =
