@@ -40,7 +40,7 @@ async function note(): Promise<void> {
     await listener(tx, {
       action: 'published',
       repository: { id: toolId, name: 'tool' },
-      release: { tag: 'v1', title: '' },
+      release: { tag: 'v1', title: '', authorId: null },
     } as never);
   });
   await federation.drain();
