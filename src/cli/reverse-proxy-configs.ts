@@ -46,7 +46,9 @@ grpc.${withPort(places)} {
 	reverse_proxy h2c://127.0.0.1:${places.grpc}
 }
 `,
-  nginx: (places) => `# For the http section of nginx, for example as /etc/nginx/conf.d/hearth.conf. On a machine without IPv6, leave out
+  nginx: (
+    places,
+  ) => `# For the http section of nginx, for example as /etc/nginx/conf.d/hearth.conf. On a machine without IPv6, leave out
 # the lines with [::].
 # certbot keeps its certificates as /etc/letsencrypt/live/${places.host}/fullchain.pem and privkey.pem.
 ${places.port === 443 ? redirectToHttps(places) : ''}server {

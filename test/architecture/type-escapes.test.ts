@@ -16,5 +16,5 @@ for (const { tree } of readSources('src', 'bin')) {
 t.test('the program claims no more than before that a value is there or of the right type', async (t) => {
   t.ok(counts.nonNull <= 1_230, `${counts.nonNull} times "!"`);
   t.ok(counts.neverCasts <= 72, `${counts.neverCasts} times "as never"`);
-  t.equal(counts.anys, 0, "any");
+  t.equal(counts.anys, 0, 'any');
 });

@@ -99,8 +99,7 @@ async function startNginx(
   const port = await freePort();
   const folder = temporaryFolder(t);
   mkdirSync(path.join(folder, 'logs'));
-  const server = change(read('nginx.conf'))
-    .replace(/^server \{\n {4}listen 80;[^]*?\n\}\n/m, '')
+  const server = change(read('nginx.conf').replace(/^server \{\n {4}listen 80;[^]*?\n\}\n/m, ''))
     .replace(/^ *listen \[::\].*\n/gm, '')
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`)
     .replaceAll('server_name git.example.org;', 'server_name localhost;')

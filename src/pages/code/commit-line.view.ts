@@ -43,7 +43,8 @@ export function viewCommitLine(
   references: ReferenceLinks = noReferences,
 ): CommitLineView {
   const { oid, author, committer, message } = commit;
-  const subject = replaceShortCodes(viewName(commit.subject).slice(0, most.subject)) || t('code.commit_line.no_message');
+  const subject =
+    replaceShortCodes(viewName(commit.subject).slice(0, most.subject)) || t('code.commit_line.no_message');
   const rest = message
     .trimStart()
     .replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '')
