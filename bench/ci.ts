@@ -1,4 +1,4 @@
-// CI: from a push to the task of a waiting runner, and the cost of fifty idle runners.
+// CI: from a push to the task of a waiting runner, and the cost of fifty idle runners, also beside 500 queued jobs.
 // usage: bench/ci [--rounds N] [--seconds N] [--url OTHER-FORGE --registration-token TOKEN]
 // `--url` is an empty repository at another forge, with write credentials: a runner registers with the token and polls
 // as stock runners do, every two seconds unless the forge has long polling. The cost of idle runners there is not
@@ -87,14 +87,21 @@ async function registerRunner(forge: string, token: string): Promise<Runner> {
   return registered;
 }
 
+const oneJob =
+  'on: push\njobs:\n  build:\n    runs-on: linux\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n';
+/** Jobs that no runner takes, in two matrices. */
+const queuedJobs = 500;
+const manyJobs = ['a', 'b'].reduce(
+  (text, name) =>
+    `${text}  ${name}:\n    runs-on: ${name}\n    strategy: {matrix: {n: [${Array.from({ length: queuedJobs / 2 }, (_, at) => at).join(', ')}]}}\n    steps: [{run: make}]\n`,
+  'on: push\njobs:\n',
+);
+
 /** A work tree with one workflow, and how it is pushed. */
-async function workTree(name: string, url: string, ...settings: string[]) {
+async function workTree(name: string, url: string, settings: readonly string[] = [], workflow = oneJob) {
   const work = path.join(hearth.folder, name);
   mkdirSync(path.join(work, '.github/workflows'), { recursive: true });
-  writeFileSync(
-    path.join(work, '.github/workflows/ci.yml'),
-    'on: push\njobs:\n  build:\n    runs-on: linux\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n',
-  );
+  writeFileSync(path.join(work, '.github/workflows/ci.yml'), workflow);
   const git = (...args: string[]) =>
     promisify(execFile)('git', [
       '-C',
@@ -108,7 +115,7 @@ async function workTree(name: string, url: string, ...settings: string[]) {
     ]);
   await git('init', '-q', '-b', 'main');
   await git('add', '.');
-  return { git, push: () => git('push', '-q', url, 'main') };
+  return { git, push: (branch = 'main') => git('push', '-q', url, branch) };
 }
 type WorkTree = Awaited<ReturnType<typeof workTree>>;
 
@@ -172,12 +179,8 @@ async function measurePushes(what: string, runner: Runner, tree: WorkTree): Prom
 const first = addRunner('first');
 console.log(formatRow([`${rounds} pushes, one job each`, 'p50 ms', 'p95 ms', 'largest ms']));
 console.log(formatRow(['---', '---:', '---:', '---:']));
-const tree = await workTree(
-  'work',
-  `${hearth.url}/git/alice/bench.git`,
-  '-c',
-  `http.extraHeader=Authorization: Bearer ${hearth.token}`,
-);
+const asAlice = ['-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`];
+const tree = await workTree('work', `${hearth.url}/git/alice/bench.git`, asAlice);
 await measurePushes('one runner waits', first, tree);
 const [otherUrl, registrationToken] = [readTextOption('url'), readTextOption('registration-token')];
 if (otherUrl !== null && registrationToken !== null) {
@@ -237,5 +240,17 @@ const fetches = idle.map(async (runner) => {
 await measurePushes('among others', first, tree);
 isOver = true;
 await Promise.all(fetches);
+
+console.log(`\n${formatRow([`${queuedJobs} queued jobs that no runner takes, ${seconds} s`, 'CPU, % of one core'])}`);
+console.log(formatRow(['---', '---:']));
+const { git, push } = await workTree('queue', `${hearth.url}/git/alice/bench.git`, [...asAlice], manyJobs);
+await git('checkout', '-q', '-b', 'queue');
+await git('commit', '-q', '-m', 'Many jobs');
+await push('queue');
+for (const [what, polling] of [
+  ['no runner at all', []],
+  [`${runners} runners with other labels`, idle],
+] as const)
+  console.log(formatRow([what, (await cpuOf(polling, { holdMs: 30_000, pauseMs: 1_000 })).share.toFixed(1)]));
 for (const runner of [first, ...idle]) runner.close();
 await hearth.stop();

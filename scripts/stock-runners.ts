@@ -10,6 +10,7 @@ import { freePort } from '../test/fixtures/free-port.ts';
 import type { StartOptions } from '../test/fixtures/start-hearth.ts';
 import { startForge } from '../test/http-runner/rpc-fixture.ts';
 import type { Forge } from '../test/http-runner/rpc-fixture.ts';
+import { moments, tryDeployments } from './stock-runner-deployments.ts';
 import { tryFeatures } from './stock-runner-features.ts';
 
 const programs = process.argv[2]!;
@@ -229,4 +230,6 @@ for (const program of here) {
     console.log(lines.join('').split('\n').slice(-30).join('\n'));
   }
 }
+const kills = process.argv.includes('--all-kills') ? moments : (['1'] as const);
+for (const program of here) failed += await tryDeployments(programs, program, config, kills);
 process.exitCode = failed === 0 ? 0 : 1;
