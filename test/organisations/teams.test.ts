@@ -131,11 +131,16 @@ t.test('names of teams are checked, are unique in their organisation, and may ch
   const { organisations, alice } = await openExample(t);
   const { teams } = organisations;
   const created = (name: string) => reasonOf(teams.create(alice, 'example', { name }));
-  for (const name of ['', 'two words', 'new', '-a', 'a/b', 'x'.repeat(40)])
+  for (const name of ['', 'two words', 'new', 'owners', 'Owners', '-a', 'a/b', 'x'.repeat(40)])
     t.equal(await created(name), 'invalid_team_name', name);
   t.equal(await created('REVIEWERS'), 'team_name_taken');
   t.equal(await created('builders'), 'accepted');
   t.equal(await reasonOf(teams.edit(alice, { ...team, name: 'builders' }, { name: 'reviewers' })), 'team_name_taken');
+  t.equal(
+    await reasonOf(teams.edit(alice, { ...team, name: 'builders' }, { name: 'OWNERS' })),
+    'invalid_team_name',
+    'the name of the role in the API',
+  );
   t.equal((await teams.edit(alice, team, { name: 'Readers' })).name, 'Readers');
   t.equal(await reasonOf(teams.find(alice, team)), 'team_not_found');
   await organisations.create(alice, { name: 'another' });

@@ -19,14 +19,17 @@ const grammar = /^[a-z0-9](?:[a-z0-9]|[-_.](?=[a-z0-9])){0,38}$/;
 /** Normalised name, which must be unique. */
 export const foldTeamName = (name: string): string => name.trim().toLowerCase();
 
+/** `/teams/new` is a page; the OWNERs are shown to clients of the API as a team of this name. */
+const reserved = ['new', 'owners'];
+
 /** Validates a new name, which is written as `@organisation/name`. Throws `invalid_team_name`. */
 export function parseTeamName(text: string): { name: string; nameFolded: string } {
   const name = text.trim();
   const nameFolded = foldTeamName(name);
-  if (grammar.test(nameFolded) && nameFolded !== 'new') return { name, nameFolded };
+  if (grammar.test(nameFolded) && !reserved.includes(nameFolded)) return { name, nameFolded };
   throw invalid(
     'invalid_team_name',
-    'A team name has 1 to 39 letters and digits, with single "-", "_" or "." between them; "new" is reserved.',
+    'A team name has 1 to 39 letters and digits, with single "-", "_" or "." between them; "new" and "owners" are reserved.',
     { field: 'name' },
   );
 }
