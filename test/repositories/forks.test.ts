@@ -55,7 +55,7 @@ t.test('a fork has what the source shows, belongs to its maker, and is counted',
   );
   t.same(await modules.db.read.query('SELECT * FROM pushes WHERE repository_id = ?', [fork.id]), [], 'no push is told');
   const summary = await repositories.forks.summary(anonymous, fork);
-  t.same(summary, { source: { owner: 'alice', name: 'work' }, forks: 0 });
+  t.same(summary, { source: { owner: 'alice', name: 'work' }, isSourceArchived: false, forks: 0 });
 
   t.equal(await reasonOf(repositories.forks.create(bob, 'alice', 'work', { name: 'other' })), 'fork_exists');
   t.equal(await reasonOf(repositories.forks.create(alice, 'alice', 'work', {})), 'fork_of_own');

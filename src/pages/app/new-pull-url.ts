@@ -3,7 +3,7 @@ import type { FoundWithHeader } from './context.ts';
 
 /**
  * URL where a viewer with write access opens a pull request from a branch of the repository: a fork contributes to its
- * parent. Null for other viewers, and where pull requests are off.
+ * parent. Null for other viewers, where pull requests are off, and where the target is archived.
  * @param base null for the default branch
  */
 export function newPullUrl(
@@ -13,7 +13,8 @@ export function newPullUrl(
 ): string | null {
   const mayWrite = level === 'write' || level === 'admin';
   if (!mayWrite || repository.archivedAt !== null) return null;
-  const { source } = forks;
+  const { source, isSourceArchived } = forks;
+  if (isSourceArchived) return null;
   if (source === null && !issues.pulls.isOn) return null;
   const query = new URLSearchParams({
     ...(base === null ? {} : { base }),

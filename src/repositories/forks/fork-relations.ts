@@ -17,6 +17,8 @@ import { forkOf, isNameUsed } from './create-fork.ts';
 export interface ForkSummary {
   /** The source of the fork; null if this is not a fork or the viewer cannot read the source. */
   source: RepositoryAddress | null;
+  /** Whether the source takes no pull requests, because it is archived. */
+  isSourceArchived: boolean;
   /** Number of forks that the viewer can see. */
   forks: number;
 }
@@ -44,6 +46,7 @@ export async function forkSummary(deps: RepositoryDeps, viewer: Viewer, reposito
   ]);
   return {
     source: source === null ? null : { owner: source.owner.handle, name: source.repository.name },
+    isSourceArchived: source !== null && source.repository.archivedAt !== null,
     forks: Number(repository.forkCount) + hidden,
   };
 }

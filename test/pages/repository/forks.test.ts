@@ -145,6 +145,17 @@ t.test('behind, synced, ahead and diverged', async (t) => {
   t.match(extractMain(refused), /git merge upstream\/main/);
 });
 
+t.test('branches of a fork lead to a pull request while the source takes some', async (t) => {
+  const { alice, bob } = await openWorld(t);
+  await bob.post('/repos/alice/garden/fork', { owner: 'bob', name: 'garden' });
+  await home(bob, /This branch is level with/);
+  t.equal((await bob.post('/repos/bob/garden/branches', { name: 'bed', from: 'main' })).status, 303);
+  const link = /\/repos\/alice\/garden\/pulls\/new\?head=bob%2Fgarden%3Abed/;
+  t.match((await bob.get('/repos/bob/garden/branches')).body, link);
+  t.equal((await alice.post('/repos/alice/garden/settings/archive', {})).status, 303);
+  t.notMatch((await bob.get('/repos/bob/garden/branches')).body, link, 'archived');
+});
+
 t.test('a private one: who sees what, and what is said beforehand', async (t) => {
   const { web, alice, bob, carol } = await openWorld(t, 'PRIVATE');
   for (const page of ['fork', 'forks', 'sync'])
