@@ -176,6 +176,7 @@ t.test('the files of an artifact, and test reports as a table', async (t) => {
   t.match(await text(), /Failed 1[^]*Passed 60[^]*swings[^]*expected 3, got 4/);
   t.notMatch(await text(), /hinge/, 'what failed is shown first, alone');
   await page.getByRole('link', { name: 'Passed 60' }).click();
+  await page.waitForLoadState();
   t.match(await text(), /hinge 0[^]*100 ms[^]*hinge 49/);
   await page.getByRole('link', { name: 'Next' }).click();
   t.match(await text(), /hinge 59/);

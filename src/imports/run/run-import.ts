@@ -154,5 +154,8 @@ export function describeFailure(error: unknown, url: string): string {
   if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
   const cause = isDomainError(error.cause) ? error.cause : error;
   const isOfAddress = ['https_only', 'address_not_public'].includes(cause.reason) || /not public/.test(error.message);
-  return isOfAddress ? `${error.message} ${allowedHostsHint('mirrors.allowed_hosts', url)}` : error.message;
+  if (!isOfAddress) return error.message;
+  // SPEC has the text of `https_only` without a full stop.
+  const sentence = error.message.endsWith('.') ? error.message : `${error.message}.`;
+  return `${sentence} ${allowedHostsHint('mirrors.allowed_hosts', url)}`;
 }
