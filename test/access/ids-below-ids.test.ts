@@ -274,6 +274,12 @@ const bodies: Record<string, Record<string, unknown> | Buffer> = {
   'page POST /repos/:owner/:name/releases/remove-file/:tag': { file: '{release-file-uuid}' },
 };
 
+/** What is added to an address; `{kind}` is one more id. */
+const queries: Record<string, string> = {
+  'api GET /repos/:owner/:name/runs/:number/compare': '?with={run}',
+  'page GET /repos/:owner/:name/runs/:number/timeline': '?with={run}',
+};
+
 const same = (one: Thing, other: Thing): boolean => one.kind === other.kind && one.value === other.value;
 /** How many things of a kind are asked for in turn until one is there. */
 const choicesOfControl = 6;
@@ -337,10 +343,14 @@ function caseOf(subject: Subject): Case | null {
     else fixed.set(hole, kind.value);
   }
   const body = bodies[key];
-  for (const [hole, kind] of JSON.stringify(body ?? {}).matchAll(/\{([a-z-]+)\}/g)) slots.push({ hole, kind: kind! });
+  const query = queries[key] ?? '';
+  for (const [hole, kind] of (JSON.stringify(body ?? {}) + query).matchAll(/\{([a-z-]+)\}/g))
+    slots.push({ hole, kind: kind! });
   // Setting a secret, a variable or an environment makes it.
   const makes = (method === 'PUT' || method === 'POST') && /\/(secrets|variables|environments)\/:\w+$/.test(path);
-  return slots.length < 2 || isOuterOnly === slots.length || makes ? null : { ...subject, key, slots, body, fixed };
+  return slots.length < 2 || isOuterOnly === slots.length || makes
+    ? null
+    : { ...subject, path: path + query, key, slots, body, fixed };
 }
 
 /** Things for the slots, each inside what was chosen before: one choice after another. */
@@ -426,8 +436,10 @@ async function ask({ method, path, isApi, slots, body, fixed }: Case, values: re
   let text = body === undefined || file !== undefined ? undefined : JSON.stringify(body);
   for (const [at, { hole }] of slots.entries()) {
     const value = values[at]!;
-    if (hole.startsWith('{')) text = text!.replace(isApi && /^\d+$/.test(value) ? `"${hole}"` : hole, value);
-    else if (hole !== '')
+    if (hole.startsWith('{')) {
+      text = text?.replace(isApi && /^\d+$/.test(value) ? `"${hole}"` : hole, value);
+      target = target.replace(hole, encodeURIComponent(value));
+    } else if (hole !== '')
       target = target.replace(
         hole,
         hole === ':owner/:name' || /tag|file/i.test(hole) ? value : encodeURIComponent(value),

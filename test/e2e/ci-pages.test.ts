@@ -210,6 +210,8 @@ t.test(
         await page.getByRole('searchbox', { name: 'Search the log' }).fill('FILE 77');
         await page.getByRole('button', { name: 'Search', exact: true }).click();
         t.match(await page.locator('.hits header').last().innerText(), /rows with “FILE 77”; the first 100/);
+        // The rows come after the hits; on a slow machine the page is read before its end.
+        await page.locator('.log-row .log-time').first().waitFor();
         t.ok(await page.locator('.log-time').count(), 'what was chosen stays');
         await page.locator('#step-2 a, #step-2 > summary').first().click();
         if (!javaScriptEnabled) await page.locator('#step-2 a').first().click();
