@@ -1,5 +1,5 @@
-// Places where the program tells the compiler that it knows better. Their numbers only ever become smaller: whoever
-// removes some writes the new number here, and new code checks instead (`noUncheckedIndexedAccess` asks for it).
+// Places where the program tells the compiler that it knows better. Their numbers may only fall: who removes some
+// writes the new number here, and new code checks instead (`noUncheckedIndexedAccess` asks for it).
 import t from 'tap';
 import ts from 'typescript';
 import { readSources, walk } from './source-files.ts';

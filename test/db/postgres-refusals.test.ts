@@ -61,7 +61,7 @@ const cases: [title: string, behaviour: Behaviour, reason: string, sentence: Reg
 
 for (const [title, behaviour, reason, sentence] of cases)
   t.test(title, async (t) => {
-    const logged: [string, LogFields?][] = [];
+    const logged: [string, LogFields | undefined][] = [];
     const note = (event: string, fields?: LogFields): void => void logged.push([event, fields]);
     const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
     const opened = createDatabase({

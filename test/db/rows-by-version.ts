@@ -1762,7 +1762,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       'releases',
       {
         id: 'rel429',
-        repository_id: 'r2',
+        repository_id: 'r3',
         tag: 'v0.9.1',
         target: 'main',
         tag_message: '',

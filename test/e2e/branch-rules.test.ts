@@ -3,7 +3,7 @@
 import t from 'tap';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
 import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
@@ -68,10 +68,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   const page = await open(alice);
   await page.goto(`${hearth.url}${B}/settings`);
   await page.getByRole('link', { name: 'Branch rules' }).first().click();
-  t.match(
-    await page.locator('main').innerText(),
-    /Default branch\s*main[^]*Force push\s*nobody[^]*Applies to 1 branch at present: main/,
-  );
+  t.match(await mainText(page), /Default branch\s*main[^]*Force push\s*nobody[^]*Applies to 1 branch at present: main/);
   await page.getByRole('link', { name: 'Add a branch rule' }).click();
   await page.getByLabel('Branches', { exact: true }).fill('release/{1,2');
   const push = page.getByRole('group', { name: 'Push', exact: true });
@@ -109,7 +106,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await press(page, 'Remove this rule');
   await says(page, 'The rule is removed');
   await page.getByRole('link', { name: 'release/*' }).click();
-  t.match(await page.locator('main').innerText(), /What it applies to now\s*release\/1\s*release\/2/);
+  t.match(await mainText(page), /What it applies to now\s*release\/1\s*release\/2/);
   t.equal(await page.getByRole('group', { name: 'Push', exact: true }).getByLabel('These users').inputValue(), 'bob');
   await press(page, 'Save');
   await says(page, 'The rule is saved');
@@ -217,8 +214,7 @@ t.test('these pages pass axe and do not overflow, in light and dark, narrow and 
     for (const width of [1280, 360]) {
       const page = await open(alice, { javaScriptEnabled: true, viewport: { width, height: 900 } });
       await page.goto(hearth.url + address);
-      if (address.endsWith(one.id))
-        t.match(await page.locator('main').innerText(), /bob can no longer push to this repository/);
+      if (address.endsWith(one.id)) t.match(await mainText(page), /bob can no longer push to this repository/);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         const broken = await findViolations(page, colorScheme === 'light' ? allRules : presentationRules);

@@ -4,7 +4,7 @@
 import path from 'node:path';
 import t from 'tap';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { validateHtml } from '../fixtures/validate-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -76,7 +76,6 @@ t.before(async () => {
 });
 t.teardown(() => browser?.close());
 
-const words = (page: Page): Promise<string> => page.locator('main').innerText();
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 const shot = async (page: Page, name: string): Promise<void> => {
@@ -133,11 +132,11 @@ for (const scripts of [false, true])
     await bob.fill('#path', `src/${name}.md`);
     await bob.fill('#content', '# First\n\n<script>x</script>\n');
     await bob.click('button:has-text("Preview changes")');
-    t.match(await words(bob), /Changes[^]*# First/);
+    t.match(await mainText(bob), /Changes[^]*# First/);
     await shot(bob, `journey-diff-${name}`);
     t.equal(await bob.inputValue('#content'), '# First\n\n<script>x</script>\n');
     await bob.click('button:has-text("Commit changes")');
-    t.match(await words(bob), /The file is created/);
+    t.match(await mainText(bob), /The file is created/);
     t.equal(new URL(bob.url()).pathname, `${roof}/blob/main/src/${name}.md`);
     await bob.click('nav.file-links >> text=Edit');
     t.equal(await bob.inputValue('#content'), '# First\n\n<script>x</script>\n');
@@ -152,32 +151,32 @@ for (const scripts of [false, true])
       { operations: [{ kind: 'put', path: `src/${name}.md`, content: Buffer.from('# Theirs\n') }] },
     );
     await bob.click('button:has-text("Commit changes")');
-    t.match(await words(bob), /has changed since you opened it/);
+    t.match(await mainText(bob), /has changed since you opened it/);
     if (scripts) t.same(await findViolations(bob, presentationRules), []);
     t.notOk(await isTooWide(bob));
     await shot(bob, `conflict-${name}`);
     t.equal(await bob.inputValue('#content'), '# Second\n');
     await bob.fill('#message', 'Mine');
     await bob.click('button:has-text("Commit my version")');
-    t.match(await words(bob), /The file is saved[^]*Second/);
+    t.match(await mainText(bob), /The file is saved[^]*Second/);
     await bob.click('nav.file-links >> text=Delete');
     await bob.click('button:has-text("Delete the file")');
-    t.match(await words(bob), /The file is deleted. Revert brings it back/);
+    t.match(await mainText(bob), /The file is deleted. Revert brings it back/);
     await shot(bob, `deleted-${name}`);
     await bob.click('nav.file-links >> text=Revert');
     await bob.click('main button:has-text("Revert")');
-    t.match(await words(bob), /Reverted by this commit/);
+    t.match(await mainText(bob), /Reverted by this commit/);
     await bob.goto(`${web.origin}${roof}/upload/main/src`);
     await bob.setInputFiles('#files', [
       { name: `${name}-1.txt`, mimeType: 'text/plain', buffer: Buffer.from('1') },
       { name: `${name}-2.txt`, mimeType: 'text/plain', buffer: Buffer.from('2') },
     ]);
     await bob.click('button:has-text("Commit files")');
-    t.match(await words(bob), new RegExp(`The files are uploaded[^]*${name}-1.txt[^]*${name}-2.txt`));
+    t.match(await mainText(bob), new RegExp(`The files are uploaded[^]*${name}-1.txt[^]*${name}-2.txt`));
     await bob.goto(`${web.origin}/repos/alice/ruled/edit/main/README.md`);
     await bob.fill('#content', `# Ruled ${name}\n`);
     await bob.click('button:has-text("Commit changes")');
-    t.match(await words(bob), /bob wants to merge 1 commit into main from bob-patch-/);
+    t.match(await mainText(bob), /bob wants to merge 1 commit into main from bob-patch-/);
     await bob.context().close();
   });
 
@@ -189,19 +188,19 @@ t.test('a new repository with first files becomes a template of another one', as
   await alice.selectOption('#license', 'MIT');
   await alice.selectOption('#gitignores', 'Node');
   await alice.click('button:has-text("Create repository")');
-  t.match(await words(alice), /\.gitignore[^]*LICENSE[^]*README\.md/);
+  t.match(await mainText(alice), /\.gitignore[^]*LICENSE[^]*README\.md/);
   await alice.goto(`${web.origin}/repos/alice/begin/settings`);
   await alice.check('input[name=template]');
   await alice.click('form.panel button:has-text("Save")');
   await alice.goto(`${web.origin}/repos/alice/begin`);
   await alice.click('text=Use this template');
-  t.match(await words(alice), /starts with the files of the template alice\/begin/);
+  t.match(await mainText(alice), /starts with the files of the template alice\/begin/);
   await alice.fill('#name', 'begin');
   await alice.click('button:has-text("Create repository")');
-  t.match(await words(alice), /already has a repository named begin/);
+  t.match(await mainText(alice), /already has a repository named begin/);
   await alice.fill('#name', 'second');
   await alice.click('button:has-text("Create repository")');
   t.equal(new URL(alice.url()).pathname, '/repos/alice/second');
-  t.match(await words(alice), /Initial commit[^]*LICENSE/);
+  t.match(await mainText(alice), /Initial commit[^]*LICENSE/);
   await alice.context().close();
 });

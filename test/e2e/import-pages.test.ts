@@ -4,7 +4,7 @@
 import t from 'tap';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import { startGiteaStub } from '../imports/gitea-stub.ts';
@@ -61,7 +61,7 @@ for (const scripts of [true, false])
     await page.getByLabel('Name', { exact: true }).fill(name);
     await look(page, `import-form-${name}`);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    t.match(await page.locator('main').innerText(), /does not accept the token/);
+    t.match(await mainText(page), /does not accept the token/);
     t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), name, 'what was typed stays');
     t.equal(await page.getByLabel('Token', { exact: true }).inputValue(), '', 'but no token travels back');
     await look(page, `import-refused-${name}`);
@@ -81,9 +81,9 @@ for (const scripts of [true, false])
     forge.cut();
     await page.getByText('Up to date', { exact: true }).waitFor();
     t.equal(await step.count(), 0, 'the page has seen the end by itself');
-    t.match(await page.locator('main').innerText(), /DEPLOY_TOKEN/, 'and lists what is to be done');
+    t.match(await mainText(page), /DEPLOY_TOKEN/, 'and lists what is to be done');
     await look(page, `import-done-${name}`);
     await page.goto(`${web.origin}/repos/alice/${name}/issues/1`);
-    t.match(await page.locator('main').innerText(), /Slugs eat the salad[^]*Copper helps/);
+    t.match(await mainText(page), /Slugs eat the salad[^]*Copper helps/);
     await page.context().close();
   });

@@ -3,7 +3,7 @@
 // end with scripts off. Screenshots: SHOTS=folder.
 import t from 'tap';
 import path from 'node:path';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { validateHtml } from '../fixtures/validate-html.ts';
@@ -203,7 +203,7 @@ t.test('without scripts: from a template through a discussion to the end', async
   await bob.fill('#title', 'A tile is loose');
   await bob.fill('[name=answer-version]', '3.1');
   await bob.click('text=Open issue');
-  t.match(await bob.locator('main').innerText(), /Please fill this in/);
+  t.match(await mainText(bob), /Please fill this in/);
   t.equal(await bob.inputValue('[name=answer-version]'), '3.1');
   await bob.fill('[name=answer-what]', 'It rattles, @carol. Perhaps because of #1.');
   await bob.selectOption('[name=answer-system]', 'BSD');
@@ -240,7 +240,7 @@ t.test('without scripts: from a template through a discussion to the end', async
   await carol.click('text=Close issue');
 
   await bob.goto(web.origin + url);
-  const text = await bob.locator('main').innerText();
+  const text = await mainText(bob);
   for (const line of ['added', 'self-assigned this', 'added this to the milestone Autumn', 'closed this as completed'])
     t.match(text, line);
   t.match(await bob.locator('.issue-badge').innerText(), 'Closed');

@@ -4,7 +4,7 @@
 import t from 'tap';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
 import { allRules, findViolations } from '../fixtures/axe.ts';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
@@ -64,15 +64,15 @@ t.test('an address is verified by the link of a mail', async (t) => {
   await page.goto('/settings/emails');
   await page.getByLabel('Email address').fill('Alice@example.org');
   await page.getByRole('button', { name: 'Add address' }).click();
-  t.match(await page.locator('main').innerText(), /that was sent to it[^]*Not verified/);
+  t.match(await mainText(page), /that was sent to it[^]*Not verified/);
   const mail = await mails.next('Alice@example.org');
   t.match(headerOf(mail, 'subject'), /^Confirm your email address for /);
   const link = linkOf(mail, 'mail-verify');
   await page.goto(link);
   await page.getByRole('button', { name: 'Confirm address' }).click();
-  t.match(await page.locator('main').innerText(), /The address is verified[^]*Primary/);
+  t.match(await mainText(page), /The address is verified[^]*Primary/);
   await page.goto(link);
-  t.match(await page.locator('main').innerText(), /This link does not work/);
+  t.match(await mainText(page), /This link does not work/);
 });
 
 t.test('a forgotten password is replaced by the link of a mail, which ends the session', async (t) => {
@@ -86,16 +86,16 @@ t.test('a forgotten password is replaced by the link of a mail, which ends the s
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await page.getByLabel('Email address').fill('alice@example.org');
   await page.getByRole('button', { name: 'Send link' }).click();
-  t.match(await page.locator('main').innerText(), /Check your mail/);
+  t.match(await mainText(page), /Check your mail/);
   await page.goto(linkOf(await nextMail('Alice@example.org', /^A new password for your account/), 'mail-reset'));
   await page.getByLabel('New password').fill('a password to remember');
   await page.getByRole('button', { name: 'Set password' }).click();
-  t.match(await page.locator('main').innerText(), /all sessions are ended/);
+  t.match(await mainText(page), /all sessions are ended/);
   await signedIn.goto('/settings/emails');
   t.match(signedIn.url(), /\/login/, 'the other browser is signed out');
   await signIn(page, 'alice', 'a password to remember');
   await page.goto('/settings/emails');
-  t.match(await page.locator('main').innerText(), /Alice@example\.org/);
+  t.match(await mainText(page), /Alice@example\.org/);
 });
 
 t.test('an invitation by mail is accepted, and its address is verified', async (t) => {
@@ -111,7 +111,7 @@ t.test('an invitation by mail is accepted, and its address is verified', async (
   await page.goto('/admin/invites');
   await page.getByLabel('Email address').fill('carol@example.org');
   await page.getByRole('button', { name: 'Create invite' }).click();
-  t.match(await page.locator('main').innerText(), /on its way to carol@example\.org/);
+  t.match(await mainText(page), /on its way to carol@example\.org/);
   const mail = await mails.next('carol@example.org');
   t.same(mail.to, ['carol@example.org']);
   t.same(
@@ -124,7 +124,7 @@ t.test('an invitation by mail is accepted, and its address is verified', async (
   await carol.getByLabel('Password').fill('a long carol password');
   await carol.getByRole('button', { name: 'Create my account' }).click();
   await carol.goto('/settings/emails');
-  t.match(await carol.locator('main').innerText(), /carol@example\.org[^]*Primary/);
+  t.match(await mainText(carol), /carol@example\.org[^]*Primary/);
 });
 
 t.test('axe finds nothing on their pages, in light and dark, wide and narrow', async (t) => {

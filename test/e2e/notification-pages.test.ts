@@ -4,7 +4,7 @@
 import t from 'tap';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -199,7 +199,7 @@ t.test('without scripts: the header of a repository page shows the level of watc
 t.test('without scripts: rules are saved, and a feed gets an address that is shown once', async (t) => {
   const tab = await (await open('bob', false)).newPage();
   await tab.goto(`${web.origin}/settings/notifications`);
-  t.match(await tab.locator('main').innerText(), /This server sends no mail/);
+  t.match(await mainText(tab), /This server sends no mail/);
   await tab.getByRole('checkbox', { name: 'Inbox: You are assigned' }).uncheck();
   await tab.getByRole('button', { name: 'Save', exact: true }).click();
   t.notOk(await tab.getByRole('checkbox', { name: 'Inbox: You are assigned' }).isChecked());

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { until } from '../git/git-fixture.ts';
 import { rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
@@ -123,7 +123,6 @@ t.test('stock git and Chromium without scripts', async (t) => {
     return context.newPage();
   };
   const [alices, bobs] = [await pageOf(forge.alice.session), await pageOf(bob.session)];
-  const words = (page: Page): Promise<string> => page.locator('main').innerText();
 
   // One push, without a fork, by a person who may only read.
   const clone = await bobsClone('pages', 'opened');
@@ -135,17 +134,17 @@ t.test('stock git and Chromium without scripts', async (t) => {
   const address = `${url}/repos/alice/work/pulls/1`;
   await until(async () => (await modules.pulls.find(viewer, at(1)).catch(() => null)) !== null, 'the pull request');
   await bobs.goto(address);
-  t.match(await words(bobs), /bob wants to merge 2 commits into main/);
+  t.match(await mainText(bobs), /bob wants to merge 2 commits into main/);
 
   // The CI waits for alice, who has looked at the code.
   await waitForApproval(1);
   await alices.goto(address);
-  t.match(await words(alices), /A workflow waits for approval/);
+  t.match(await mainText(alices), /A workflow waits for approval/);
   await alices.locator('#approval button').click();
   await runChecks(clone.head);
   await alices.goto(address);
-  t.notMatch(await words(alices), /waits for approval/);
-  t.match(await words(alices), /1 approval needed, 0 given/);
+  t.notMatch(await mainText(alices), /waits for approval/);
+  t.match(await mainText(alices), /1 approval needed, 0 given/);
 
   // A review with three threads: on two lines, and on the round.
   await alices.goto(`${address}/changes`);
@@ -167,7 +166,7 @@ t.test('stock git and Chromium without scripts', async (t) => {
   await bobs.goto(`${address}/changes`);
   t.equal(await bobs.locator('.thread').count(), 3);
   await bobs.goto(`${url}/dashboard/pulls`);
-  t.match(await words(bobs), /Name the steps|Name those/, 'it is the turn of bob');
+  t.match(await mainText(bobs), /Name the steps|Name those/, 'it is the turn of bob');
 
   // A new round after a rebase: main has moved on, and one of the two files is as it was.
   await moveOn('gate');
@@ -197,9 +196,9 @@ t.test('stock git and Chromium without scripts', async (t) => {
   await alices.getByRole('radio', { name: /^Approve/ }).check();
   await alices.getByRole('button', { name: 'Submit review' }).click();
   await alices.goto(address);
-  t.match(await words(alices), /No conflicts with the base branch/);
+  t.match(await mainText(alices), /No conflicts with the base branch/);
   await alices.locator('form[action*="/merge"] button.primary').first().click();
-  t.match(await words(alices), /alice merged this into main/);
+  t.match(await mainText(alices), /alice merged this into main/);
   await bobs.goto(address);
   t.equal(await bobs.locator('.issue-badge').first().innerText(), 'Merged');
   await clone.git('fetch', '--quiet', 'origin');

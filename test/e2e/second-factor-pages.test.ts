@@ -5,7 +5,7 @@ import t from 'tap';
 import path from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
@@ -30,8 +30,6 @@ t.teardown(() => browser.close());
 
 const newContext = (scripts: boolean): Promise<BrowserContext> =>
   browser.newContext({ javaScriptEnabled: scripts, baseURL: origin, viewport: { width: 1280, height: 900 } });
-
-const text = (page: Page): Promise<string> => page.locator('main').innerText();
 
 async function signIn(page: Page, username: string, password: string): Promise<void> {
   await page.goto('/login?next=/explore/repos');
@@ -71,10 +69,10 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
   const alice = await hearth.addPerson('alice');
   const page = await (await newContext(false)).newPage();
   await page.goto('/login');
-  t.notMatch(await text(page), /passkey/i, 'nothing about passkeys before any person has one');
+  t.notMatch(await mainText(page), /passkey/i, 'nothing about passkeys before any person has one');
   await signIn(page, 'alice', alice.password);
   await page.goto('/settings/security');
-  t.notMatch(await text(page), /Recovery codes/);
+  t.notMatch(await mainText(page), /Recovery codes/);
   await look(t, page, 'security-empty');
   await page.getByRole('link', { name: 'Set up an app' }).click();
   t.ok(await page.getByRole('img', { name: 'QR code' }).isVisible());
@@ -86,18 +84,18 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
   );
   await page.getByLabel('Six-digit code').fill('000000');
   await page.getByRole('button', { name: 'Confirm' }).click();
-  t.match(await text(page), /This code is wrong/);
+  t.match(await mainText(page), /This code is wrong/);
   t.equal(await page.locator('#secret').innerText(), key, 'the same key again');
   await look(t, page, 'app-refused');
   await page.getByLabel('Six-digit code').fill(totpCode(secret, stepOf(Date.now())));
   await page.getByRole('button', { name: 'Confirm' }).click();
-  t.match(await text(page), /Your recovery codes/);
+  t.match(await mainText(page), /Your recovery codes/);
   const codes = (await page.locator('.recovery-codes').innerText()).trim().split(/\s+/);
   t.equal(codes.length, 10);
   await look(t, page, 'recovery-codes');
   const address = page.url();
   await page.goto(address);
-  t.match(await text(page), /shown only once/);
+  t.match(await mainText(page), /shown only once/);
   await look(t, page, 'security-app');
 
   await signOut(page);
@@ -108,23 +106,23 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
   await page.goto('/login/second-factor?next=/explore/repos');
   await page.getByLabel('Code from your app').fill('123456');
   await page.getByRole('button', { name: 'Continue' }).click();
-  t.match(await text(page), /This code is wrong or has already been used/);
+  t.match(await mainText(page), /This code is wrong or has already been used/);
   await look(t, page, 'second-factor-refused');
   await page.getByLabel('Code from your app').fill(totpCode(secret, stepOf(Date.now()) + 1));
   await page.getByRole('button', { name: 'Continue' }).click();
   t.equal(page.url(), `${origin}/explore/repos`);
   await page.goto('/settings/sessions');
-  t.match(await text(page), /with password and authenticator app/);
+  t.match(await mainText(page), /with password and authenticator app/);
 
   await signOut(page);
   await signIn(page, 'alice', alice.password);
   await page.getByLabel('Code from your app').fill(codes[0]!.toUpperCase());
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.goto('/settings/security');
-  t.match(await text(page), /9 are left/);
+  t.match(await mainText(page), /9 are left/);
   await page.getByText('Remove', { exact: true }).first().click();
   await page.getByRole('button', { name: 'Remove' }).click();
-  t.match(await text(page), /The authenticator app is removed/);
+  t.match(await mainText(page), /The authenticator app is removed/);
   await page.goto('/settings/security/app');
   t.not(await page.locator('#secret').innerText(), key, 'a new key');
 });
@@ -133,7 +131,7 @@ t.test('without an open first step the second one leads to the start', async (t)
   const page = await (await newContext(false)).newPage();
   await page.goto('/login/second-factor?next=/explore/repos');
   t.match(page.url(), /\/login\?done=sign-in-expired&next=%2Fexplore%2Frepos$/);
-  t.match(await text(page), /took too long/);
+  t.match(await mainText(page), /took too long/);
 });
 
 /** A security key of Chromium's own, for one page. */
@@ -168,7 +166,7 @@ t.test('a passkey signs in instead of the password, and after it', async (t) => 
   const codes = (await page.locator('.recovery-codes').innerText()).trim().split(/\s+/);
   t.equal(codes.length, 10);
   await page.getByRole('link', { name: 'I have saved them' }).click();
-  t.match(await text(page), /Laptop <b>[^]*never used/);
+  t.match(await mainText(page), /Laptop <b>[^]*never used/);
   await look(t, page, 'security-passkey');
 
   await page.getByRole('link', { name: 'Add a passkey' }).click();
@@ -183,17 +181,17 @@ t.test('a passkey signs in instead of the password, and after it', async (t) => 
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.waitForURL(`${origin}/explore/repos`);
   await page.goto('/settings/sessions');
-  t.match(await text(page), /with passkey\b/);
+  t.match(await mainText(page), /with passkey\b/);
 
   await signOut(page);
   await signIn(page, 'bob', bob.password);
   t.match(page.url(), /second-factor/);
-  t.match(await text(page), /Recovery code/);
+  t.match(await mainText(page), /Recovery code/);
   await look(t, page, 'second-factor-passkey');
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL(`${origin}/explore/repos`);
   await page.goto('/settings/sessions');
-  t.match(await text(page), /with password and passkey/);
+  t.match(await mainText(page), /with password and passkey/);
 
   // The copy of a passkey: it counts from where it was copied.
   const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id });
@@ -205,7 +203,7 @@ t.test('a passkey signs in instead of the password, and after it', async (t) => 
   await page.goto('/login/passkey');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('This passkey was not accepted').waitFor();
-  t.match(await text(page), /Continue/, 'the form again');
+  t.match(await mainText(page), /Continue/, 'the form again');
   await look(t, page, 'passkey-refused');
 
   // Without the verification of its user.
@@ -221,7 +219,7 @@ t.test('a passkey signs in instead of the password, and after it', async (t) => 
 t.test('without scripts the page of a passkey says what it needs', async (t) => {
   const page = await (await newContext(false)).newPage();
   await page.goto('/login/passkey');
-  t.match(await text(page), /require JavaScript/);
+  t.match(await mainText(page), /require JavaScript/);
   t.equal(await page.getByRole('button', { name: 'Continue' }).isVisible(), false);
   if (SHOTS) await page.screenshot({ path: path.join(SHOTS, 'passkey-without-script.png') });
 });

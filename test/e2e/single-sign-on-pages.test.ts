@@ -4,7 +4,7 @@
 import t from 'tap';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../fixtures/browser.ts';
+import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { freePort } from '../fixtures/free-port.ts';
@@ -51,7 +51,6 @@ const newContext = (scripts: boolean): Promise<BrowserContext> =>
     baseURL: origin,
     viewport: { width: 1280, height: 900 },
   });
-const text = (page: Page): Promise<string> => page.locator('main').innerText();
 
 /** axe in the looks that differ most, of a copy of the page, because axe is a script. */
 async function look(t: Pick<Tap, 'ok' | 'same'>, page: Page, name: string): Promise<void> {
@@ -87,12 +86,12 @@ t.test('a new person signs in with the provider, chooses a username, and signs o
   await look(t, page, 'login');
   provider.signedIn = null;
   await page.getByRole('link', { name: 'Sign in with Company' }).click();
-  t.match(await text(page), /You were not signed in at Company/);
+  t.match(await mainText(page), /You were not signed in at Company/);
   await look(t, page, 'declined');
   provider.signedIn = 's-dora';
   await page.goto('/login?next=/explore/repos');
   await page.getByRole('link', { name: 'Sign in with Company' }).click();
-  t.match(await text(page), /The name dora belongs to another account/);
+  t.match(await mainText(page), /The name dora belongs to another account/);
   await page.getByLabel('Username').fill('dora');
   await page.getByRole('button', { name: 'Create my account' }).click();
   t.equal(await page.getByLabel('Username').inputValue(), 'dora');
@@ -102,20 +101,20 @@ t.test('a new person signs in with the provider, chooses a username, and signs o
   t.match(page.url(), /\/explore\/repos$/);
 
   await page.goto('/settings/account');
-  t.match(await text(page), /have no password/);
+  t.match(await mainText(page), /have no password/);
   await look(t, page, 'account-without-password');
   await page.goto('/settings/linked-accounts');
   await page.getByText('Unlink', { exact: true }).first().click();
   await page.getByRole('button', { name: 'Unlink' }).click();
-  t.match(await text(page), /You could not sign in without it/);
+  t.match(await mainText(page), /You could not sign in without it/);
   await look(t, page, 'only-way-in');
   await page.goto('/settings/sessions');
-  t.match(await text(page), /single sign-on/);
+  t.match(await mainText(page), /single sign-on/);
 
   await page.goto('/settings/profile');
   await page.click('.menu-button');
   await page.click('#person-menu >> text=Sign out');
-  t.match(await text(page), /still signed in at Company/);
+  t.match(await mainText(page), /still signed in at Company/);
   await look(t, page, 'signed-out');
   await page.getByRole('link', { name: 'Sign out of Company' }).click();
   t.ok(page.url().startsWith(provider.issuer), 'the provider asks whether to sign out there');
@@ -131,7 +130,7 @@ t.test('a person with a password links the provider, and confirms later with it,
   await look(t, page, 'linked-accounts-empty');
   await page.getByRole('button', { name: 'Link Company' }).click();
   await page.waitForURL(/done=account-linked/);
-  t.match(await text(page), /The account is linked/);
+  t.match(await mainText(page), /The account is linked/);
   await look(t, page, 'linked-accounts');
 
   clock.advance(10 * 60_000);
@@ -139,18 +138,18 @@ t.test('a person with a password links the provider, and confirms later with it,
   await page.goto('/settings/keys');
   await page.getByLabel('Public key', { exact: false }).first().fill(key);
   await page.getByRole('button', { name: 'Add key' }).click();
-  t.match(await text(page), /Confirm it is you/);
+  t.match(await mainText(page), /Confirm it is you/);
   await look(t, page, 'confirm');
   await page.getByLabel('Your password').fill('not this');
   await page.getByRole('button', { name: 'Confirm and continue' }).click();
-  t.match(await text(page), /This is not your password/);
+  t.match(await mainText(page), /This is not your password/);
   await look(t, page, 'confirm-refused');
   await page.getByRole('link', { name: 'Confirm with Company' }).click();
-  t.match(await text(page), /You have confirmed that it is you/);
+  t.match(await mainText(page), /You have confirmed that it is you/);
   await look(t, page, 'confirmed');
   await page.getByRole('button', { name: 'Continue' }).click();
   t.match(page.url(), /done=key-added/);
-  t.match(await text(page), /SHA256:/);
+  t.match(await mainText(page), /SHA256:/);
 
   clock.advance(10 * 60_000);
   await page.goto('/settings/tokens');
@@ -159,7 +158,7 @@ t.test('a person with a password links the provider, and confirms later with it,
     .getByRole('button', { name: /Make|Create|Add/ })
     .first()
     .click();
-  t.match(await text(page), /Confirm it is you/);
+  t.match(await mainText(page), /Confirm it is you/);
   await page.getByLabel('Your password').fill(alice.password);
   await page.getByRole('button', { name: 'Confirm and continue' }).click();
   t.match(page.url(), /\/settings\/tokens\/new\//, 'at once, without another step');
@@ -193,7 +192,7 @@ t.test('a passkey confirms, too', async (t) => {
     .getByRole('button', { name: /Make|Create|Add/ })
     .first()
     .click();
-  t.match(await text(page), /Confirm it is you/);
+  t.match(await mainText(page), /Confirm it is you/);
   await look(t, page, 'confirm-with-passkey');
   await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
   await page.waitForURL(/\/settings\/tokens\/new\//);
@@ -207,21 +206,21 @@ t.test('what administrators see, and the link for when the provider is down', as
   const page = await (await newContext(false)).newPage();
   await signInWithPassword(page, 'carol', carol.password);
   await page.goto('/admin/single-sign-on');
-  t.match(await text(page), /Answers/);
+  t.match(await mainText(page), /Answers/);
   await look(t, page, 'administration');
   await provider.stop();
   await page.goto('/admin/single-sign-on');
-  t.match(await text(page), /Does not answer/);
+  t.match(await mainText(page), /Does not answer/);
   await look(t, page, 'administration-down');
   await page.context().clearCookies();
   clock.advance(2 * 60 * 60_000);
   await page.goto('/login/oidc/company');
-  t.match(await text(page), /Company cannot be reached/);
+  t.match(await mainText(page), /Company cannot be reached/);
   await look(t, page, 'down');
   const { secret } = await accounts.makeSignInLink(carol.id);
   await page.goto(`/login/link?token=${secret}`);
   await look(t, page, 'sign-in-link');
   await page.getByRole('button', { name: 'Sign in as carol' }).click();
   await page.goto('/settings/sessions');
-  t.match(await text(page), /sign-in link/);
+  t.match(await mainText(page), /sign-in link/);
 });

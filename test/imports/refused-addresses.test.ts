@@ -1,4 +1,4 @@
-// What somebody reads whose import is refused for its address: whole sentences.
+// What a user reads whose import is refused for its address: whole sentences.
 import t from 'tap';
 import { describeFailure } from '../../src/imports/run/run-import.ts';
 import { forbidden, invalid, notFound, unavailable } from '../../src/kernel/index.ts';

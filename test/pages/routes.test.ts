@@ -208,8 +208,8 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
 t.test('security D01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
   const web = await startWeb(t);
   const { owner } = await principals(web);
-  // The form of OAuth2 has a token of its own: test/http-oauth/openid.test.ts. The call of a webhook of an import has no
-  // session and reads no body, and its address ends with a secret: test/imports/import-hooks.test.ts.
+  // The form of OAuth2 has a token of its own: test/http-oauth/openid.test.ts. The call of the webhook of an import has
+  // no session and reads no body, and its address ends with a secret: test/imports/import-hooks.test.ts.
   const forms = table.filter(
     ({ method, access, path }) =>
       method === 'POST' &&

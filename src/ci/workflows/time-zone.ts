@@ -47,7 +47,8 @@ export function offsetAt(timeZone: string, at: number): number {
  */
 export function instantsOf(timeZone: string, times: Iterable<number>, isHourly: boolean): number[] {
   const shown = [...times];
-  const [first, last] = [shown[0]!, shown.at(-1)!];
+  const [first, last] = [shown[0], shown.at(-1)];
+  if (first === undefined || last === undefined) return [];
   // No zone is more than 14 hours away.
   const [before, after] = [offsetAt(timeZone, first - 15 * hourMs), offsetAt(timeZone, last + 15 * hourMs)];
   if (before === after) return shown.map((time) => time - before);

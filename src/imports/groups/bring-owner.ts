@@ -21,10 +21,9 @@ export async function bringOwner(
   deps: ImportDeps,
   group: ImportGroupRow,
   row: GroupOwnerRow,
-  { client, viewer }: { client: SourceClient; viewer: PersonViewer },
+  { client, viewer, ownerId }: { client: SourceClient; viewer: PersonViewer; ownerId: string },
 ): Promise<void> {
   const isServer = group.account === '';
-  const ownerId = row.ownerId!;
   const notes = openOwnerNotes(deps, row);
   const listed = JSON.parse(row.details) as ListedOwner;
   const here = (await deps.owners.ownersById([ownerId])).get(ownerId);
@@ -38,7 +37,7 @@ export async function bringOwner(
   if (here?.kind === 'user' && row.kind === 'user') {
     const isKnown = row.isMade || (await isSame(deps, group, listed, ownerId));
     if (isKnown) await bringOwnerPicture(deps, client, { ownerId, listed }, notes);
-    if (isServer) await bringKeys(deps, group, row, { client, listed }, notes);
+    if (isServer) await bringKeys(deps, group, row, { client, listed, ownerId }, notes);
   }
   await notes.end();
 }
@@ -91,10 +90,9 @@ async function bringKeys(
   deps: ImportDeps,
   group: ImportGroupRow,
   row: GroupOwnerRow,
-  { client, listed }: { client: SourceClient; listed: ListedOwner },
+  { client, listed, ownerId }: { client: SourceClient; listed: ListedOwner; ownerId: string },
   notes: OwnerNotes,
 ): Promise<void> {
-  const ownerId = row.ownerId!;
   const { host } = group;
   const isMapped = (await deps.db.read.findOneBy(importPersonSchema, { host, login: row.login }))?.userId === ownerId;
   const isWaiting = row.isMade && (await deps.accounts.personById(ownerId)).disabledAt !== null;

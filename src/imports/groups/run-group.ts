@@ -59,7 +59,7 @@ export async function runGroup(deps: ImportDeps, row: ImportGroupRow, signal: Ab
     }
     for (const owner of await deps.db.read.findBy(groupOwnerSchema, { groupId: row.id, isBrought: false })) {
       signal.throwIfAborted();
-      if (owner.ownerId !== null) await bringOwner(deps, row, owner, { client, viewer });
+      if (owner.ownerId !== null) await bringOwner(deps, row, owner, { client, viewer, ownerId: owner.ownerId });
     }
     await update(deps, row, { state: 'done', lockedUntil: 0, waitsUntil: null, failures: 0, lastError: null });
     deps.logger.info('import.group_listed', { groupId: row.id, requests });

@@ -155,7 +155,7 @@ export function describeFailure(error: unknown, url: string): string {
   const cause = isDomainError(error.cause) ? error.cause : error;
   const isOfAddress = ['https_only', 'address_not_public'].includes(cause.reason) || /not public/.test(error.message);
   if (!isOfAddress) return error.message;
-  // SPEC has the text of `https_only` without a full stop.
+  // The text of `https_only` has no full stop (SPEC §7).
   const sentence = error.message.endsWith('.') ? error.message : `${error.message}.`;
   return `${sentence} ${allowedHostsHint('mirrors.allowed_hosts', url)}`;
 }
