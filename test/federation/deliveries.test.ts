@@ -484,7 +484,8 @@ t.test('housekeeping removes what is old, and nothing that is pending or public'
       now,
     ]);
     await manager.query(
-      `INSERT INTO federation_outbox VALUES ('00000000-0000-4000-8000-00000000aaaa', '/ap/users/alice', NULL, 'Follow', 0, '{}', ?)`,
+      `INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at)
+       VALUES ('00000000-0000-4000-8000-00000000aaaa', '/ap/users/alice', 'Follow', 0, '{}', ?)`,
       [now - 31 * 86_400_000],
     );
   });
