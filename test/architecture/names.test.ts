@@ -83,6 +83,7 @@ const acrossPages = [
   'markdown/references',
   'markdown/remote-images',
   'pulls/run-approval',
+  'repository/link-previews',
   'repository/offered-actions',
   'repository/repository-settings',
 ];

@@ -1,3 +1,4 @@
+// time limit: 300 s
 // Follows the links of a repository that holds everything odd, as a visitor and signed in: nothing is dead,
 // nothing breaks, every page is valid HTML. To look longer:
 //   CRAWL_PAGES=20000      follows more links

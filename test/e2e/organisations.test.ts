@@ -1,3 +1,4 @@
+// time limit: 300 s
 // Organisations, collaborators, images and lifecycle of repositories in a real browser with scripts off; then all these
 // pages with axe, in light and dark, narrow and wide.
 import t from 'tap';

@@ -103,6 +103,11 @@ t.test('SPEC §5, SECURITY D11, D02, E03: who may do what, with every kind of cr
       t.match(got.get('cache-control'), /no-cache/);
       t.equal(got.has('www-authenticate'), status === 401);
       if (status === 200 || person === 'an unknown token') continue;
+      // Who may create it is told how, and sees every repository of this owner.
+      if (question === 'write absent' && person.startsWith('alice') && person !== 'alice who reads') {
+        t.match(text, /no repository alice\/absent yet/, person);
+        continue;
+      }
       if (person === 'anonymous' || status === 404) bodies.set(status, (bodies.get(status) ?? new Set()).add(text));
     }
   }

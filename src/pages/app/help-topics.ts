@@ -18,7 +18,7 @@ export const helpGroups = [
       'deploy-keys',
     ],
   },
-  { key: 'ci', names: ['ci'] },
+  { key: 'ci', names: ['ci', 'runner-protocol'] },
   { key: 'programs', names: ['api', 'clients', 'oauth', 'export-bundle', 'specification'] },
   {
     key: 'running',

@@ -6,6 +6,7 @@ import type { AvatarView } from '../app/avatar.view.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
 import { viewName } from '../app/printable-names.ts';
+import { loadEmoji } from '../markdown/emoji.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** The author of a commit or a tag: a local account, or the name recorded by git. */
@@ -34,6 +35,8 @@ export async function readCommitAuthors(
   { accounts, owners }: Pick<CodeDeps, 'accounts' | 'owners'>,
   signatures: Iterable<Pick<Signature, 'email'>>,
 ): Promise<CommitAuthors> {
+  // Commit lines need it, and are made with the authors.
+  await loadEmoji();
   const emails = [...new Set([...signatures].map(({ email }) => email))];
   const dependency = await dependOn(async (): Promise<Found[]> => {
     const people = await accounts.addresses.peopleByAddress(emails);

@@ -1,3 +1,4 @@
+import { nameToEmoji } from 'gemoji';
 import sanitizeHtml from 'sanitize-html';
 import type { Attributes, IOptions, Tag } from 'sanitize-html';
 import type { DocumentLinks } from './document-links.ts';
@@ -219,7 +220,7 @@ function proseText(text: string, isInLink: boolean): string {
   return splitAtPlaceholders(text)
     .map((segment, index) => {
       if (index % 2 === 1) return isInLink ? segment.replace(/^\0t/, '\0l') : segment;
-      const prose = replaceShortCodes(segment);
+      const prose = replaceShortCodes(segment, nameToEmoji);
       return !isInLink && mayRefer.test(prose) ? placeholder('text', prose) : prose;
     })
     .join('');
