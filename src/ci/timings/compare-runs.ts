@@ -27,7 +27,7 @@ const lengthOf = (from: number | null, to: number | null): number | null =>
 
 /**
  * Durations of the jobs and steps of two runs of a repository, in their newest attempts. Jobs are paired by their name,
- * steps by their name in the job; what only one run has is listed, too. Throws `run_not_found`.
+ * steps by their name in the job; the list has also what only one run has. Throws `run_not_found`.
  * @param number the run that is looked at, @param other the one that it is compared with
  */
 export async function compareRuns(

@@ -34,7 +34,7 @@ const wholeExpressions: Readonly<Record<string, string>> = {
  * @param zone IANA name of the zone, from a key beside the expression; null without one
  */
 export function parseCron(text: string, zone: string | null = null): Cron | null {
-  const [, prefix = null, expression = ''] = /^\s*(?:(?:CRON_)?TZ=(\S+)\s)?([^]*)$/.exec(text)!;
+  const { prefix, expression } = splitZone(text);
   const timeZone = prefix ?? zone;
   if ((prefix !== null && zone !== null) || (timeZone !== null && !isTimeZone(timeZone))) return null;
   const given = expression.trim();
@@ -79,8 +79,13 @@ function parseField(
 }
 
 /** The zone in which the clock reads a schedule: `UTC`, `Europe/Berlin`. */
-export const zoneOf = ({ cron, timeZone }: Schedule): string =>
-  timeZone ?? /^\s*(?:CRON_)?TZ=(\S+)/.exec(cron)?.[1] ?? 'UTC';
+export const zoneOf = ({ cron, timeZone }: Schedule): string => timeZone ?? splitZone(cron).prefix ?? 'UTC';
+
+/** The zone before an expression; null without one. */
+function splitZone(text: string): { prefix: string | null; expression: string } {
+  const [, prefix = null, expression = ''] = /^\s*(?:(?:CRON_)?TZ=(\S+)\s)?([^]*)$/.exec(text)!;
+  return { prefix, expression };
+}
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -13,7 +13,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Whether a text is an IANA name, such as `Europe/Berlin`; an offset such as `+02:00` is none. */
+/** Whether a text is an IANA name, such as `Europe/Berlin`; an offset such as `+02:00` is not. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(name)) return false;
   try {

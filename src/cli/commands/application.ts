@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Modules } from '../../app/index.ts';
-import { notFound } from '../../kernel/index.ts';
 import type { Application, ApplicationOwner } from '../../oauth/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -9,6 +8,7 @@ import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson } from './find-person.ts';
+import { findOwner } from './find-owner.ts';
 
 interface OwnerOption {
   owner: string;
@@ -81,10 +81,9 @@ export function addApplicationCommands(program: Command, run: Run): void {
 }
 
 /** Throws `owner_not_found`. "instance" is reserved as a handle. */
-async function ownerNamed({ owners }: Modules, name: string): Promise<ApplicationOwner> {
+async function ownerNamed(modules: Modules, name: string): Promise<ApplicationOwner> {
   if (name === 'instance') return { kind: 'instance' };
-  const owner = await owners.resolve(name);
-  if (owner === null) throw notFound('owner_not_found', `There is no user or organisation ${name}.`);
+  const owner = await findOwner(modules, name);
   return { kind: owner.kind === 'organisation' ? 'organisation' : 'user', id: owner.id };
 }
 

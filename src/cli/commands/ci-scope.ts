@@ -1,6 +1,6 @@
 import type { Modules } from '../../app/index.ts';
 import type { CiScope } from '../../ci/index.ts';
-import { notFound } from '../../kernel/index.ts';
+import { findOwner } from './find-owner.ts';
 import { findRepository } from './find-repository.ts';
 
 const instance: CiScope = { kind: 'instance' };
@@ -12,8 +12,7 @@ const instance: CiScope = { kind: 'instance' };
 export async function readScope(modules: Modules, text: string): Promise<CiScope> {
   if (text === 'instance') return instance;
   if (text.includes('/')) return { kind: 'repository', id: (await findRepository(modules, text)).repository.id };
-  const owner = await modules.owners.resolve(text);
-  if (owner === null) throw notFound('owner_not_found', `There is no user or organisation ${text}.`);
+  const owner = await findOwner(modules, text);
   return { kind: owner.kind === 'organisation' ? 'organisation' : 'user', id: owner.id };
 }
 

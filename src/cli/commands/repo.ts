@@ -1,8 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Modules } from '../../app/index.ts';
-import { notFound } from '../../kernel/index.ts';
 import type { ListedRepository } from '../../repositories/index.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
@@ -10,6 +8,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
+import { findOwner } from './find-owner.ts';
 import { findRepository } from './find-repository.ts';
 import { addRepoAdoptCommand } from './export-import.ts';
 import { addRepoAddCommand } from './repo-add.ts';
@@ -78,7 +77,7 @@ const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedReposit
 
 async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: ListOptions): Promise<void> {
   const modules = await cli.openModules();
-  const ownerId = owner === undefined ? null : await ownerIdOf(modules, owner);
+  const ownerId = owner === undefined ? null : (await findOwner(modules, owner)).id;
   const rows = (deleted ? await modules.repositories.trash.list() : await modules.repositories.listAll())
     .filter((row) => ownerId === null || row.owner.id === ownerId)
     .filter((row) => visibility === undefined || row.visibility === visibility.toUpperCase())
@@ -96,12 +95,6 @@ async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: 
   cli.output.list(rows, deleted ? trashColumns : columns, ['repository', 'repositories'], (row) =>
     repositoryToJson(row, row.owner.handle, states),
   );
-}
-
-async function ownerIdOf({ owners }: Modules, handle: string): Promise<string> {
-  const owner = await owners.resolve(handle);
-  if (owner === null) throw notFound('owner_not_found', `There is no user or organisation ${handle}.`);
-  return owner.id;
 }
 
 async function showRepository(cli: Cli, _options: object, text: string): Promise<void> {

@@ -26,15 +26,22 @@ type Span = { fromMs: number; toMs: number } | null;
 
 const lengthOf = (span: Span): string => (span === null ? '' : duration(span.fromMs, span.toMs));
 
-interface TimelineRow {
+interface NamedRow {
   name: string;
+  /** Steps are indented below their job. */
+  isStep: boolean;
+}
+
+const nameOf = ({ name, isStep }: NamedRow): string => (isStep ? `  ${name}` : name);
+
+interface TimelineRow extends NamedRow {
   status: string;
   waited: Span;
   span: Span;
 }
 
 const timelineColumns: Column<TimelineRow>[] = [
-  { title: 'JOB', cell: ({ name }) => name },
+  { title: 'JOB', cell: nameOf },
   { title: 'STATUS', cell: ({ status }) => status, whole: true },
   { title: 'WAITED', cell: ({ waited }) => lengthOf(waited), align: 'right', whole: true },
   {
@@ -52,19 +59,18 @@ const showTimeline: Action<{ attempt?: string }, [string, string]> = async (cli,
   const asked = attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.');
   const { startedAt, jobs } = await modules.ci.timings.timeline(found, readNumber(number), asked);
   const rows = jobs.flatMap(({ job, waited, ran, steps }): TimelineRow[] => [
-    { name: job.name, status: job.status, waited, span: ran },
-    ...steps.map(({ name, status, span }) => ({ name: `  ${name}`, status, waited: null, span })),
+    { name: job.name, isStep: false, status: job.status, waited, span: ran },
+    ...steps.map(({ name, status, span }) => ({ name, isStep: true, status, waited: null, span })),
   ]);
-  cli.output.list(rows, timelineColumns, ['row', 'rows'], ({ name, ...row }) => ({
-    name: name.trimStart(),
-    isStep: name.startsWith('  '),
+  cli.output.list(rows, timelineColumns, ['row', 'rows'], ({ name, isStep, ...row }) => ({
+    name,
+    isStep,
     startedAt: startedAt === null ? null : absoluteTime(startedAt),
     ...row,
   }));
 };
 
-interface ComparedRow {
-  name: string;
+interface ComparedRow extends NamedRow {
   beforeMs: number | null;
   afterMs: number | null;
 }
@@ -78,7 +84,7 @@ function changeOf({ beforeMs, afterMs }: ComparedRow): string {
 }
 
 const compareColumns: Column<ComparedRow>[] = [
-  { title: 'JOB', cell: ({ name }) => name },
+  { title: 'JOB', cell: nameOf },
   { title: 'BEFORE', cell: ({ beforeMs }) => timeOf(beforeMs), align: 'right', whole: true },
   { title: 'AFTER', cell: ({ afterMs }) => timeOf(afterMs), align: 'right', whole: true },
   { title: 'CHANGE', cell: changeOf, align: 'right', whole: true },
@@ -88,13 +94,9 @@ const compareTimes: Action<object, [string, string, string]> = async (cli, _opti
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const { jobs } = await modules.ci.timings.compare(found, readNumber(number), readNumber(other));
-  const rows = jobs.flatMap(({ steps, ...job }) => [
-    job,
-    ...steps.map((step) => ({ ...step, name: `  ${step.name}` })),
+  const rows = jobs.flatMap(({ steps, name, ...times }): ComparedRow[] => [
+    { name, isStep: false, ...times },
+    ...steps.map(({ name: step, ...took }) => ({ name: step, isStep: true, ...took })),
   ]);
-  cli.output.list(rows, compareColumns, ['row', 'rows'], ({ name, ...row }) => ({
-    name: name.trimStart(),
-    isStep: name.startsWith('  '),
-    ...row,
-  }));
+  cli.output.list(rows, compareColumns, ['row', 'rows'], (row) => row);
 };

@@ -131,7 +131,7 @@ async function toJson(row: Row): Promise<object> {
   return (await shapes()).describeRun(row, row.actor, absoluteTime);
 }
 
-/** Shorter waits than a second are no news. */
+/** Leaves out waits of less than a second. */
 const waitOf = ({ waitingSince, startedAt }: JobRow): string => {
   const waited = duration(waitingSince, startedAt);
   return waited === '' || waited === '0s' ? '' : `waited ${waited}`;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
+import { findOwner } from './find-owner.ts';
 import { findRepository } from './find-repository.ts';
 
 export function addWorkflowProblemsCommand(workflow: Command, run: Run): void {
@@ -34,9 +34,7 @@ const columns: Column<Problem>[] = [
 
 const listProblems: Action<{ owner?: string; errors?: true }, []> = async (cli, { owner, errors }) => {
   const modules = await cli.openModules();
-  const chosen = owner === undefined ? null : await modules.owners.resolve(owner);
-  if (owner !== undefined && chosen === null)
-    throw notFound('owner_not_found', `There is no user or organisation ${owner}.`);
+  const chosen = owner === undefined ? null : await findOwner(modules, owner);
   const problems: Problem[] = [];
   for (const row of await modules.repositories.listAll()) {
     if (row.archivedAt !== null || (chosen !== null && row.owner.id !== chosen.id)) continue;

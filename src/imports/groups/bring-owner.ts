@@ -84,7 +84,7 @@ async function bringOwnerPicture(
 
 /**
  * SSH and OpenPGP keys of a user, whose account an administrator's mapping names, or which this import has made and
- * nobody has enabled yet: a key signs in, so an address alone is not enough.
+ * no administrator has enabled yet: a key signs in, so an address alone is not enough.
  */
 async function bringKeys(
   deps: ImportDeps,

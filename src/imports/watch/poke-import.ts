@@ -6,7 +6,8 @@ import { importSchema } from '../schema/import-schema.ts';
 /** A source that tells of each change begins a run at most this often, in milliseconds. */
 const shortestMs = 60_000;
 
-const pathOf = (id: string): string => `/repos/import/${id}/changes/`;
+const folder = '/repos/import/';
+const pathOf = (id: string): string => `${folder}${id}/changes/`;
 
 const secretsOf = ({ key }: Pick<ImportDeps, 'key'>, id: string): Buffer[] =>
   key.decrypting('pokes').map((each) => createHmac('sha256', each).update(id).digest());
@@ -19,7 +20,7 @@ export function pokeUrl(deps: Pick<ImportDeps, 'key' | 'settings'>, id: string):
 
 /** Whether a webhook of the source is one that an import of this server has made. */
 export const isPokeUrl = ({ settings: { baseUrl } }: Pick<ImportDeps, 'settings'>, url: string): boolean =>
-  baseUrl !== null && url.startsWith(`${baseUrl}${pathOf('')}`.slice(0, -'/changes/'.length + 1));
+  baseUrl !== null && url.startsWith(`${baseUrl}${folder}`);
 
 /**
  * Something has changed at the source: the next run of a followed import begins now, but not within a minute of the

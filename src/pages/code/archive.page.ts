@@ -9,9 +9,6 @@ import type { CodeDeps } from './deps.ts';
 
 const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
 
-/** The last second of the year 9999: HTTP has four digits for a year (RFC 9110, section 5.6.7). */
-const latestDate = Date.UTC(9999, 11, 31, 23, 59, 59);
-
 /** A folder or file name that every operating system accepts. */
 const plainName = (text: string): string =>
   text
@@ -45,7 +42,7 @@ export const showArchive: Page<RepositoryContext, CodeDeps> = async (
     headers: {
       'Content-Disposition': `attachment; filename="${prefix}.${format}"`,
       ETag: `"${at.oid}.${format}.${prefix}"`,
-      'Last-Modified': new Date(Math.min(Math.max(committer.at, 0), latestDate)).toUTCString(),
+      'Last-Modified': new Date(Math.max(committer.at, 0)).toUTCString(),
       ...(at.kind === 'commit' ? {} : { Link: `<${lasting}>; rel="immutable"` }),
       Vary: 'Cookie, Authorization',
       'Cache-Control': 'private, no-cache',
