@@ -4,6 +4,7 @@ import type { DatabaseThread, ThreadLimits } from './database-thread.ts';
 import type { Dialect } from './dialect.ts';
 import type { Baseline, Migration, SchemaStep } from './migrations.ts';
 import type { PostgresSettings } from './postgres/connection-settings.ts';
+import type { PoolerMode } from './postgres/pooler.ts';
 import type { Lookup } from './row-cache.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
@@ -39,6 +40,8 @@ export interface Database {
   readonly node: string | null;
   /** Location of the database, for display; without a password. */
   readonly shownAddress: string;
+  /** The mode of a PgBouncer in front of the database; null without one. */
+  pooler(): Promise<PoolerMode | null>;
   /** Read-only; sees committed rows and never waits for a write. */
   readonly read: EntityManager;
   /**

@@ -222,6 +222,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     dialect: 'sqlite',
     node: options.node ?? null,
     shownAddress: options.file,
+    pooler: () => Promise.resolve(null),
     get read() {
       refuseReadingInside();
       return reader.manager;

@@ -32,4 +32,5 @@ export type { Baseline, Migration } from './migrations.ts';
 export { openDatabaseThread } from './database-thread.ts';
 export type { ThreadLimits, DatabaseThread } from './database-thread.ts';
 export type { ThreadRow, ThreadStatement } from './thread-protocol.ts';
+export type { PoolerMode } from './postgres/pooler.ts';
 export type { Dialect } from './dialect.ts';

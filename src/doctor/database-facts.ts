@@ -25,6 +25,8 @@ export interface PostgresState {
   hasTrigrams: boolean;
   /** Standbys that receive commits asynchronously, if no commit waits for any. */
   laterStandbys: number;
+  /** Whether the connections have the time limits that Hearth opens them with. */
+  hasLimits: boolean;
 }
 
 export async function readDatabaseFacts(
@@ -40,7 +42,7 @@ export async function readDatabaseFacts(
     db.read,
     `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS synchronous,
       current_setting('fsync') AS fsync, current_setting('max_connections') AS most,
-      current_setting('synchronous_standby_names') AS names,
+      current_setting('synchronous_standby_names') AS names, current_setting('statement_timeout') AS "limit",
       (SELECT count(*) FROM pg_stat_activity) AS used, (SELECT count(*) FROM pg_stat_replication) AS standbys,
       (SELECT count(*) FROM pg_extension WHERE extname = 'pg_trgm') AS trigrams,
       pg_database_size(current_database()) AS bytes,
@@ -60,6 +62,7 @@ export async function readDatabaseFacts(
       oldestTransactionMs: Number(facts['oldest']),
       hasTrigrams: Number(facts['trigrams']) > 0,
       laterStandbys: facts['names'] === '' ? Number(facts['standbys']) : 0,
+      hasLimits: facts['limit'] !== '0',
     },
   };
 }

@@ -18,6 +18,7 @@ const fit = {
   readOnly: 'off',
   trigrams: 1,
   available: 1,
+  idleLimit: '3s',
   mayCreate: 1,
   name: 'hearth',
 };

@@ -67,9 +67,12 @@ t.test('the doctor says what is wrong with a PostgreSQL', async (t) => {
     oldestTransactionMs: 600_000,
     hasTrigrams: true,
     laterStandbys: 0,
+    hasLimits: true,
   };
   const checks = (facts: Partial<PostgresState>): string[] =>
-    judgeServer({ ...fine, ...facts }).map(({ check, level, remedy }) => `${check} ${level} ${remedy === undefined}`);
+    judgeServer({ ...fine, ...facts }, 'transaction').map(
+      ({ check, level, remedy }) => `${check} ${level} ${remedy === undefined}`,
+    );
   t.strictSame(checks({}), []);
   t.strictSame(checks({ synchronousCommit: 'remote_write' }), []);
   for (const [facts, expected] of [
@@ -80,6 +83,7 @@ t.test('the doctor says what is wrong with a PostgreSQL', async (t) => {
     [{ oldestTransactionMs: 600_001 }, 'database.long_transaction warning'],
     [{ hasTrigrams: false }, 'database.pg_trgm problem'],
     [{ laterStandbys: 1 }, 'database.standby warning'],
+    [{ hasLimits: false }, 'database.limits warning'],
   ] as const)
     t.strictSame(checks(facts), [`${expected} false`]);
 });

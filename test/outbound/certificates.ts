@@ -56,7 +56,7 @@ function certificate({ issuer, subject, publicKey, signedBy, days, extensions }:
     tlv(0xa3, sequence(...extensions)),
   );
   const der = sequence(body, sha256WithRsa, bits(sign('RSA-SHA256', body, signedBy)));
-  return `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 export function makeAuthority(name = 'Test Authority'): Authority {

@@ -9,8 +9,11 @@ const answerMs = 15_000;
 
 const unfit = (sentence: string) => unavailable('database_unfit', sentence);
 
-/** Requirements of the server. Throws `database_unfit` with the remedy; does not translate connection errors. */
-export async function checkServer(pool: Pool): Promise<void> {
+/**
+ * Requirements of the server. Throws `database_unfit` with the remedy; does not translate connection errors.
+ * @returns hasLimits: whether the connection has the time limits that it was opened with
+ */
+export async function checkServer(pool: Pool): Promise<{ hasLimits: boolean }> {
   const { rows } = await ask(
     pool,
     `SELECT current_setting('server_version_num')::int AS version,
@@ -18,6 +21,7 @@ export async function checkServer(pool: Pool): Promise<void> {
     current_setting('server_encoding') AS encoding, current_setting('default_transaction_read_only') AS "readOnly",
     EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm')::int AS trigrams,
     EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm')::int AS available,
+    current_setting('idle_in_transaction_session_timeout') AS "idleLimit",
     has_database_privilege(current_database(), 'CREATE')::int AS "mayCreate", current_database() AS name`,
   );
   const [facts] = rows as {
@@ -27,6 +31,7 @@ export async function checkServer(pool: Pool): Promise<void> {
     encoding: string;
     readOnly: string;
     trigrams: number;
+    idleLimit: string;
     available: number;
     mayCreate: number;
     name: string;
@@ -42,11 +47,13 @@ export async function checkServer(pool: Pool): Promise<void> {
     throw unfit(
       `The database has the encoding ${facts.encoding}. Make one with UTF-8: createdb -E UTF8 -T template0 ${facts.name}`,
     );
-  if (facts.trigrams === 1) return;
+  const hasLimits = facts.idleLimit !== '0';
+  if (facts.trigrams === 1) return { hasLimits };
   if (facts.available === 0)
     throw unfit('The extension pg_trgm is not installed. On Debian: apt-get install postgresql-contrib');
   if (facts.mayCreate === 0)
     throw unfit('The extension pg_trgm is missing. As an administrator of the database: CREATE EXTENSION pg_trgm;');
+  return { hasLimits };
 }
 
 /** Otherwise the client would wait forever for an unresponsive server, or another program at its port. */

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
 import { unavailable } from '../../kernel/index.ts';
@@ -15,12 +16,26 @@ const known = ['sslmode', 'sslrootcert', 'host', 'port', 'user', 'dbname', 'appl
 /** Milliseconds. */
 const connectMs = 5_000;
 
-const refuse = (sentence: string) => unavailable('database_url_invalid', `SERVICE_DATABASE_URL: ${sentence}`);
+const refuse = (sentence: string, cause?: unknown) =>
+  unavailable('database_url_invalid', `SERVICE_DATABASE_URL: ${sentence}`, { cause });
+
+/** A `/`, `?` or `#` in a password ends the host there: what follows, up to the `@`, is the rest of the password. */
+const hasTornPassword = ({ pathname, search, hash }: URL): boolean =>
+  hash !== '' || pathname.includes('@') || search.includes('@');
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refuse('a % in it is not followed by two hexadecimal digits; write it as %25.');
+  }
+}
 
 /** The URL without the password, for messages and the log. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return 'postgres://…';
   const parsed = new URL(url);
+  if (hasTornPassword(parsed)) return 'postgres://…';
   return `postgres://${parsed.username === '' ? '' : `${parsed.username}@`}${parsed.host}${parsed.pathname}`;
 }
 
@@ -33,22 +48,26 @@ export function clientSettings(url: string): PoolConfig {
   const parsed = new URL(url);
   if (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:')
     throw refuse('the address has to begin with postgres://.');
+  if (hasTornPassword(parsed))
+    throw refuse('write / ? # @ % in the user, the password or a file as %2F %3F %23 %40 %25.');
   const given = parsed.searchParams;
   const unknown = [...given.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined) throw refuse(`there is no parameter ${unknown}; known are ${known.join(', ')}.`);
-  const database = given.get('dbname') ?? decodeURIComponent(parsed.pathname.slice(1));
+  const database = given.get('dbname') ?? decoded(parsed.pathname.slice(1));
   if (database === '') throw refuse('the address names no database; add one behind the host: /hearth.');
-  const host = given.get('host') ?? decodeURIComponent(parsed.hostname.replace(/^\[|\]$/g, ''));
+  const host = given.get('host') ?? decoded(parsed.hostname.replace(/^\[|\]$/g, ''));
   if (host === '') throw refuse('the address names no host; a socket is given as ?host=/run/postgresql.');
-  const user = given.get('user') ?? decodeURIComponent(parsed.username);
+  const user = given.get('user') ?? decoded(parsed.username);
   const mode = given.get('sslmode') ?? 'prefer';
   if (!sslModes.some((each) => each === mode)) throw refuse(`sslmode is one of ${sslModes.join(', ')}.`);
+  const port = Number(given.get('port') ?? (parsed.port === '' ? 5432 : parsed.port));
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw refuse('the port is a number from 1 to 65535.');
   return {
     host,
-    port: Number(given.get('port') ?? (parsed.port === '' ? 5432 : parsed.port)),
+    port,
     database,
     ...(user === '' ? {} : { user }),
-    ...(parsed.password === '' ? {} : { password: decodeURIComponent(parsed.password) }),
+    ...(parsed.password === '' ? {} : { password: decoded(parsed.password) }),
     ssl: host.startsWith('/') ? false : tls(mode, given.get('sslrootcert')),
     application_name: given.get('application_name') ?? 'hearth',
     connectionTimeoutMillis: connectMs,
@@ -67,13 +86,17 @@ function tls(mode: string, caFile: string | null): PoolConfig['ssl'] {
 }
 
 function readCa(file: string): string {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw unavailable(
-      'database_url_invalid',
-      `SERVICE_DATABASE_URL: the file of sslrootcert cannot be read: ${(cause as Error).message}.`,
-      { cause },
-    );
+    throw refuse(`the file of sslrootcert cannot be read: ${(cause as Error).message}.`, cause);
   }
+  try {
+    // The client takes a file without any for one with no authority.
+    new X509Certificate(text);
+  } catch (cause) {
+    throw refuse('the file of sslrootcert holds no certificate in PEM (-----BEGIN CERTIFICATE-----).', cause);
+  }
+  return text;
 }

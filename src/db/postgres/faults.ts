@@ -58,10 +58,15 @@ export const outcomeUnknown = (cause?: unknown): DomainError =>
     { retryAfterSeconds: 5, cause },
   );
 
+const statementPooling =
+  'PgBouncer has pool_mode = statement, which takes no transactions: set pool_mode = transaction in its pgbouncer.ini.';
+
 /** Converts PostgreSQL's faults to `DomainError`s; returns other errors unchanged. */
 export function translatePostgresFault(error: unknown): unknown {
   if (isDomainError(error)) return error;
-  const { code } = driverErrorOf(error);
+  const { code, message } = driverErrorOf(error);
+  if (/not allowed in statement pooling mode/.test(message))
+    return unavailable('database_unfit', statementPooling, { cause: error });
   switch (code) {
     case lockTimeout:
       return unavailable('database_locked', 'The database is locked by another program. Try again in a moment.', {
@@ -86,8 +91,11 @@ export function translatePostgresFault(error: unknown): unknown {
   }
 }
 
+const unknownAuthority =
+  'its certificate is of an authority that is not known here; ?sslrootcert=FILE names the file of that authority.';
+
 const remedies: Readonly<Record<string, string>> = {
-  '28P01': 'it refuses the password; check it in SERVICE_DATABASE_URL or its file.',
+  '28P01': 'it refuses the password; check it in SERVICE_DATABASE_URL, its file, or .pgpass.',
   '28000': 'it refuses this user from this address; see pg_hba.conf of the server.',
   '3D000': 'there is no such database; make it with createdb.',
   '53300': 'it has no connection left; lower database.pool, or raise max_connections of the server.',
@@ -96,14 +104,27 @@ const remedies: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host cannot be looked up.',
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct host and port.',
   ENOENT: 'there is no socket; start PostgreSQL, or correct the folder.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is of an unknown authority; name its file: ?sslrootcert=FILE.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is of an unknown authority; name its file: ?sslrootcert=FILE.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is of an unknown authority; name its file: ?sslrootcert=FILE.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name.',
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'its certificate is for another host name; use that name in the address, or ?sslmode=verify-ca.',
+  CERT_HAS_EXPIRED: 'its certificate has expired; renew it, and reload PostgreSQL.',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet; compare the clocks of both machines.',
 };
 
-/** Messages of the client, which has no codes for these. */
+/** Messages that say more than their code, or have none: of the server, and of the client. */
 const byMessage: readonly (readonly [words: RegExp, remedy: string])[] = [
+  [/no encryption/, 'it takes connections with TLS only; add ?sslmode=verify-full&sslrootcert=FILE.'],
+  [
+    /client password must be a string/,
+    'it asks for a password, and none is given; put it into the address, PGPASSWORD, or .pgpass (chmod 600).',
+  ],
+  [
+    /unsupported startup parameter/,
+    'PgBouncer is between them; put into its pgbouncer.ini: ignore_startup_parameters = options.',
+  ],
   [/timeout|timed out/i, 'it does not answer; look for a firewall between them, or another program at this port.'],
   [
     /terminated unexpectedly|ECONNRESET/,
@@ -112,17 +133,18 @@ const byMessage: readonly (readonly [words: RegExp, remedy: string])[] = [
   [/does not support SSL/, 'it offers no TLS; switch ssl on in the server, or give ?sslmode=disable.'],
 ];
 
-const lasting = ['28', '3D', 'SELF_SIGNED', 'DEPTH_ZERO', 'UNABLE_TO', 'ERR_TLS'];
+const lasting = ['28', '3D', 'SELF_SIGNED', 'DEPTH_ZERO', 'UNABLE_TO', 'ERR_TLS', 'CERT_'];
+const lastingWords = /client password must be a string|unsupported startup parameter/;
 
 /** Why no connection can be opened, as one sentence with the remedy. @param shown the URL without its password */
 export function connectionRefused(error: unknown, shown: string): unknown {
   if (isDomainError(error)) return error;
   const { code = '', message } = driverErrorOf(error);
   const remedy =
-    remedies[code] ?? byMessage.find(([words]) => words.test(message))?.[1] ?? `${message.replace(/\.$/, '')}.`;
+    byMessage.find(([words]) => words.test(message))?.[1] ?? remedies[code] ?? `${message.replace(/\.$/, '')}.`;
   // These persist until someone changes something; the others may be transient.
   const words = `The database ${shown} cannot be opened: ${remedy}`;
-  return lasting.some((start) => code.startsWith(start))
+  return lasting.some((start) => code.startsWith(start)) || lastingWords.test(message)
     ? unavailable('database_unfit', words, { cause: error })
     : unavailable('database_unreachable', words, { cause: error });
 }

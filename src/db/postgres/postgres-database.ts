@@ -18,6 +18,7 @@ import { connectionRefused, translatePostgresFault } from './faults.ts';
 import { registerDriver } from './driver.ts';
 import { createFreshness } from './freshness.ts';
 import { createLineCheck } from './line-check.ts';
+import { findPooler } from './pooler.ts';
 import { openPool } from './pools.ts';
 import { runStatement, shareStatements } from './query-runner.ts';
 import { createPostgresRowCache } from './row-cache.ts';
@@ -40,6 +41,7 @@ const idleInTransactionMs = 3_000;
 const readStatementMs = 30_000;
 /** Limit for a write: all others wait for it, but a deletion may cascade to many rows. */
 const writeStatementMs = 300_000;
+const writeLimits = { statementMs: writeStatementMs, idleInTransactionMs };
 
 /**
  * Opens an instance's database on PostgreSQL: a pool for reading, and a connection for each running write. Throws
@@ -62,7 +64,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
   const writePool = openPool({
     config,
     size,
-    limits: { statementMs: writeStatementMs, idleInTransactionMs },
+    limits: writeLimits,
     isReadOnly: false,
     logger,
   });
@@ -74,6 +76,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
   const writeWaits = createHistogram(waitBuckets);
   const busyTimeoutMs = options.busyTimeoutMs ?? defaultBusyTimeoutMs;
   let lockMetAt = 0;
+  let hasLimits = true;
   const line = createLineCheck(config, pools);
   /** Numbers repeat after a failover, so the result includes the connections. */
   let connections = 0;
@@ -122,6 +125,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
         scope,
         lockTimeoutMs: busyTimeoutMs,
         isDurable: durable !== 'with-the-next',
+        ...(hasLimits ? {} : { limits: writeLimits }),
       }).finally(() => writeWaits.observe((performance.now() - askedAt) / 1000));
       const { manager } = write.runner;
       const tx: Tx = {
@@ -163,6 +167,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
     dialect: 'postgres',
     node: options.node ?? null,
     shownAddress: shown,
+    pooler: () => findPooler(config),
     get read() {
       refuseReadingInside();
       return reader.manager;
@@ -205,9 +210,9 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
   };
 
   try {
-    await checkServer(writePool).catch((error: unknown) => {
+    ({ hasLimits } = await checkServer(writePool).catch((error: unknown) => {
       throw connectionRefused(error, shown);
-    });
+    }));
     if (options.migrate === 'always') await database.migrate();
     else if (options.migrate === 'when-new') await database.migrateWhenNew();
     await checkCollation(writePool);

@@ -17,12 +17,14 @@ interface BeginOptions {
   scope: string | undefined;
   lockTimeoutMs: number;
   isDurable: boolean;
+  /** In milliseconds, if the connection has none: PgBouncer drops the settings that a connection begins with. */
+  limits?: { statementMs: number; idleInTransactionMs: number };
 }
 
 type PooledRunner = QueryRunner & { releasePostgresConnection(error?: Error): Promise<void> };
 
 /** One message: the transaction, its limits, its lock, and the number by which its outcome can be queried. */
-function openingWords({ scope, lockTimeoutMs, isDurable }: BeginOptions): string {
+function openingWords({ scope, lockTimeoutMs, isDurable, limits }: BeginOptions): string {
   const locks =
     scope === undefined
       ? [`SELECT pg_advisory_xact_lock(${instanceLock})`]
@@ -30,6 +32,12 @@ function openingWords({ scope, lockTimeoutMs, isDurable }: BeginOptions): string
   return [
     'BEGIN',
     `SET LOCAL lock_timeout = ${lockTimeoutMs}`,
+    ...(limits === undefined
+      ? []
+      : [
+          `SET LOCAL statement_timeout = ${limits.statementMs}`,
+          `SET LOCAL idle_in_transaction_session_timeout = ${limits.idleInTransactionMs}`,
+        ]),
     ...(isDurable ? [] : ['SET LOCAL synchronous_commit = off']),
     ...locks,
     'SELECT pg_current_xact_id()::text AS id',

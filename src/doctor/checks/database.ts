@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compareCounts, recount } from '../../db/index.ts';
+import type { PoolerMode } from '../../db/index.ts';
 import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
@@ -67,19 +68,21 @@ const longTransactionMs = 10 * 60_000;
 /** The database server, its settings, and the same invariants between rows. */
 const checkPostgres: CheckGroup = async (deps) => {
   const { version, at, bytes, server } = await readDatabaseFacts(deps.db);
-  const findings = server === null ? [] : judgeServer(server);
+  const pooler = await deps.db.pooler();
+  const findings = server === null ? [] : judgeServer(server, pooler);
   findings.push(...(await checkRows(deps)), ...(await examineCounts(deps)));
   const { used, most } = server?.connections ?? { used: 0, most: 0 };
+  const through = pooler === null ? '' : ` through PgBouncer (pool_mode ${pooler})`;
   return {
     area: 'database',
     findings,
-    summary: `PostgreSQL ${version} at ${at}, ${Math.round(bytes / 1e5) / 10} MB, ${used} of ${most} connections`,
+    summary: `PostgreSQL ${version} at ${at}${through}, ${Math.round(bytes / 1e5) / 10} MB, ${used} of ${most} connections`,
   };
 };
 
 /** Information for an administrator of the database. */
-export function judgeServer(server: PostgresState): CheckResult[] {
-  const { synchronousCommit, syncs, connections, oldestTransactionMs, hasTrigrams, laterStandbys } = server;
+export function judgeServer(server: PostgresState, pooler: PoolerMode | null): CheckResult[] {
+  const { synchronousCommit, syncs, connections, oldestTransactionMs, hasTrigrams, laterStandbys, hasLimits } = server;
   const findings: CheckResult[] = [];
   if (!hasTrigrams)
     findings.push(
@@ -107,6 +110,17 @@ export function judgeServer(server: PostgresState): CheckResult[] {
         'database.standby',
         'No commit waits for a standby: when one is promoted, what was acknowledged last can be lost.',
         { remedy: "in PostgreSQL: ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (*)';" },
+      ),
+    );
+  if (!hasLimits)
+    findings.push(
+      warning(
+        'database.limits',
+        `${pooler === null ? 'The server' : `PgBouncer (pool_mode ${pooler})`} drops the time limits of connections: a statement that reads for too long is not ended.`,
+        {
+          remedy:
+            "in PostgreSQL, as the user of Hearth: ALTER ROLE CURRENT_USER SET statement_timeout = '30s'; then in PgBouncer: RECONNECT;",
+        },
       ),
     );
   const { used, most } = connections;
