@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { parse as parseYaml } from 'yaml';
 import { removeRuntimeState, writeRuntimeState } from '../../src/cli/serving/runtime-state.ts';
 import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
 import { progressLine, showProgress } from '../../src/cli/terminal/progress.ts';
@@ -85,6 +87,57 @@ t.test('init creates a working settings file, and never overwrites one', async (
     t.notMatch(stdout, /:300[01]|listen 443|":443"|listen 80|undefined/, proxy);
   }
   t.match(await hearth('init --proxy apache'), { code: 2, stderr: /caddy, nginx or traefik/ });
+});
+
+t.test('init --litestream prints the configuration of this database and this bucket, and the unit', async (t) => {
+  const env = {
+    SERVICE_DATA_DIR: dataDir,
+    SERVICE_GIT_STORAGE: 'store',
+    SERVICE_OBJECTS_STORE: 's3',
+    SERVICE_OBJECTS_ENDPOINT: 'https://s3.example.org',
+    SERVICE_OBJECTS_BUCKET: 'forge',
+    SERVICE_OBJECTS_PREFIX: 'git/own',
+    SERVICE_OBJECTS_REGION: 'eu-1',
+    SERVICE_OBJECTS_ADDRESSING: 'virtual',
+    SERVICE_OBJECTS_ACCESS_KEY_ID: 'hunter1',
+    SERVICE_OBJECTS_SECRET_ACCESS_KEY: 'hunter2',
+  };
+  const run = (more: Record<string, string>, ...words: string[]) =>
+    runCli(['init', '--litestream', ...words], { cwd: folder, env: { ...env, ...more } });
+  const { code, stdout, stderr } = await run({});
+  t.equal(code, 0, stderr);
+  t.strictSame(parseYaml(stdout), {
+    dbs: [
+      {
+        path: path.join(dataDir, 'hearth.db'),
+        replica: {
+          type: 's3',
+          endpoint: 'https://s3.example.org',
+          bucket: 'forge',
+          path: 'git/own/litestream',
+          region: 'eu-1',
+          'force-path-style': false,
+          'sync-interval': '10s',
+        },
+      },
+    ],
+  });
+  t.match(stderr, /systemctl enable --now hearth-litestream/);
+  t.notMatch(stdout + stderr, /hunter|not set|not in the store/);
+  t.match(await runCli(['init', '--litestream'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } }), {
+    code: 0,
+    stderr: /objects\.endpoint and objects\.bucket are not set[^]*Repositories are not in the store/,
+  });
+  const unit = await run({ SERVICE_CA_FILE: '/etc/ssl/own.pem' }, '--unit');
+  t.match(unit.stdout, `\nReadWritePaths=${dataDir}\n`);
+  t.match(unit.stdout, '\nEnvironment=SSL_CERT_FILE=/etc/ssl/own.pem\n');
+  const file = path.join(folder, 'hearth-litestream.service');
+  writeFileSync(file, unit.stdout.replace('/usr/bin/litestream', '/bin/true'));
+  t.equal(spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' }).stderr, '');
+  t.match(await run({ SERVICE_DATABASE_URL: 'postgres://hearth@db.example.org/hearth' }), {
+    code: 2,
+    stderr: /on PostgreSQL, so there is no file/,
+  });
 });
 
 t.test('init behind a proxy listens on this machine only, under the public address', async (t) => {

@@ -7,6 +7,8 @@ import { configSources } from '../cli.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { containerFile, reverseProxyConfigs } from '../reverse-proxy-configs.ts';
+import { litestreamConfig, litestreamSteps, litestreamUnit } from '../litestream-files.ts';
+import { refusePostgres } from '../refuse-postgres.ts';
 import { withHint } from '../report-error.ts';
 import { systemdUnit } from '../serving/systemd-unit.ts';
 
@@ -22,6 +24,7 @@ export function addInitCommand(program: Command, run: Run): void {
         'public URL of a proxy on this machine; everything else then listens on this machine only',
       )
       .option('--unit', 'only print a systemd unit')
+      .option('--litestream', 'only print a configuration of Litestream, or its systemd unit with --unit')
       .option('--proxy <name>', 'only print a proxy configuration: caddy, nginx or traefik')
       .option('--container', 'only print a Containerfile for this program')
       .action(run(init)),
@@ -29,6 +32,8 @@ export function addInitCommand(program: Command, run: Run): void {
     'sudo hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth --behind-proxy https://git.example.org',
     'hearth init --unit > /etc/systemd/system/hearth.service',
     'hearth init --proxy nginx > /etc/nginx/conf.d/hearth.conf',
+    'hearth init --litestream > /etc/hearth/litestream.yml',
+    'hearth init --litestream --unit > /etc/systemd/system/hearth-litestream.service',
   );
 }
 
@@ -36,11 +41,13 @@ interface Options {
   user?: string;
   behindProxy?: string;
   unit?: true;
+  litestream?: true;
   proxy?: string;
   container?: true;
 }
 
-async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Options): Promise<void> {
+async function init(cli: Cli, { user, behindProxy, unit, litestream, proxy, container }: Options): Promise<void> {
+  if (litestream) return printLitestream(cli, unit ?? false);
   if (unit) return cli.output.print(systemdUnit());
   if (container) return cli.output.print(containerFile);
   if (proxy !== undefined) return cli.output.print(await proxyFile(cli, proxy));
@@ -112,6 +119,31 @@ async function proxyFile(cli: Cli, name: string): Promise<string> {
     web: config.http.listen.port,
     grpc: config.grpc.listen.port,
   });
+}
+
+/** Throws `sqlite_only`. */
+async function printLitestream(cli: Cli, isUnit: boolean): Promise<void> {
+  const { config } = await cli.loadConfig();
+  refusePostgres(config, 'Give PostgreSQL a standby, or copies of its log (pg_receivewal).');
+  if (isUnit) return cli.output.print(litestreamUnit(config));
+  const { databaseFile } = await import('../../app/index.ts');
+  const { endpoint, bucket, prefix, region, addressing } = config.objects;
+  cli.output.print(
+    litestreamConfig({
+      database: databaseFile(config),
+      endpoint: endpoint ?? 'https://s3.example.org',
+      bucket: bucket ?? 'hearth',
+      prefix,
+      region,
+      usesPathStyle: addressing === 'path',
+    }),
+  );
+  if (endpoint === null || bucket === null)
+    cli.output.message('Put in the store and the bucket: objects.endpoint and objects.bucket are not set.');
+  if (config.git.storage !== 'store')
+    cli.output.message('Repositories are not in the store: read docs/repository-store.md first.');
+  cli.output.message('Next, as root:');
+  for (const line of litestreamSteps) cli.output.message(`  ${line}`);
 }
 
 function nextSteps(file: string, user: string | undefined, url: string | undefined): string[] {
