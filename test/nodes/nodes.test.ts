@@ -100,6 +100,26 @@ t.test('repositories in local folders belong to one server', async (t) => {
   await b.nodes.begin();
 });
 
+t.test('of two servers under one name the first one ends, and says so', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const [first, second, other] = [nodeOf(t, db, 'a'), nodeOf(t, db, 'a'), nodeOf(t, db, 'b')];
+  for (const { nodes } of [first, other, second]) await nodes.begin();
+  while (first.replaced.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  t.match(first.replaced, [
+    /under the name a: its data folder is a copy\. Remove the file node-id from one of them\.$/,
+  ]);
+  await first.nodes.stop();
+  t.match(
+    await other.nodes.list(),
+    [
+      { id: 'b', isLiving: true },
+      { id: 'a', isLiving: true },
+    ],
+    'its stop ends no other',
+  );
+  t.strictSame([second.replaced, other.replaced], [[], []]);
+});
+
 t.test('a server with another instance key does not start beside one, and makes none', async (t) => {
   const { db } = await openTestDatabase(t);
   const a = nodeOf(t, db, 'a', { key: null });

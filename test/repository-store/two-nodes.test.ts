@@ -100,18 +100,29 @@ t.test(`${rounds} pushes on each: the other has them at once`, async (t) => {
 });
 
 t.test('of two pushes that exclude each other one wins', async (t) => {
-  for (let round = 0; round < rounds; round += 1) {
-    const [base, left] = [await client.expect(work, 'rev-parse', 'HEAD'), await commit(`left ${round}`)];
+  for (const [ours, theirs] of Array.from(
+    { length: rounds },
+    () =>
+      [
+        ['race', 'race'],
+        ['race', 'race/b'],
+      ] as const,
+  ).flat()) {
+    const [base, left] = [await client.expect(work, 'rev-parse', 'HEAD'), await commit('left')];
     const tree = await client.expect(work, 'rev-parse', 'HEAD^{tree}');
-    const right = await client.expect(work, 'commit-tree', tree, '-p', base, '-m', `right ${round}`);
+    const right = await client.expect(work, 'commit-tree', tree, '-p', base, '-m', 'right');
     const done = await Promise.all([
-      push(a, 'roof', `${left}:refs/heads/race`),
-      push(b, 'roof', `${right}:refs/heads/race`),
+      push(a, 'roof', `${left}:refs/heads/${ours}`),
+      push(b, 'roof', `${right}:refs/heads/${theirs}`),
     ]);
     t.strictSame(done.map(({ code }) => code).sort(), [0, 1]);
-    const winner = done[0].code === 0 ? left : right;
-    for (const node of [a, b]) t.match(await listed(node, 'roof'), `${winner}\trefs/heads/race`);
-    t.match(await push(b, 'roof', ':refs/heads/race'), { code: 0 });
+    const [winner, name] = done[0].code === 0 ? [left, ours] : [right, theirs];
+    for (const node of [a, b])
+      t.strictSame(
+        (await listed(node, 'roof')).split('\n').filter((line) => line.includes('race')),
+        [`${winner}\trefs/heads/${name}`],
+      );
+    t.match(await push(b, 'roof', `:refs/heads/${name}`), { code: 0 });
   }
 });
 
