@@ -35,6 +35,7 @@ import { packageLists } from './v330-package-lists.ts';
 import { packageObjects } from './v360-package-objects.ts';
 import { packageRetention } from './v361-package-retention.ts';
 import { packageBlobSources } from './v443-package-blob-sources.ts';
+import { importedTimes } from './v444-imported-times.ts';
 import { ownerWebhooks } from './v414-owner-webhooks.ts';
 import { keptCopies } from './v370-kept-copies.ts';
 import { noteChoices } from './v396-note-choices.ts';
@@ -262,4 +263,5 @@ export const migrations: readonly Migration[] = [
   ciParts,
   nodeFacts,
   packageBlobSources,
+  importedTimes,
 ];

@@ -216,6 +216,8 @@ export async function tryImport(
     tell: (item, problem) => void problems.push({ item, problem }),
   });
   const counts = await source.counts();
+  // The first page tells whose times there are.
+  await source.times?.({ since: null, cursor: null });
   const extras = await source.extras?.();
   for (const line of [...(await source.toDo()), ...(extras === undefined ? [] : extrasToDo(extras, false))])
     problems.push({ item: 'to do', problem: line });

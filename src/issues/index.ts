@@ -3,6 +3,7 @@ export { createIssues } from './issues.ts';
 export type { Issues } from './issues.ts';
 export { issueSettingsOf } from './settings.ts';
 export type { IssueModuleSettings } from './settings.ts';
+export { isValidRef } from './lifecycle/plan-issue.ts';
 export { limits as issueLimits } from './limits.ts';
 export { factsOfIssue } from './issue-context.ts';
 export type { IssueAt, IssueContext, RepositoryAt } from './issue-context.ts';

@@ -39,6 +39,7 @@ import {
   listFollowedFiles,
   storeFollowedFile,
 } from './import/followed-files.ts';
+import { removeFollowedTimes, writeFollowedTimes } from './import/followed-times.ts';
 import { writeFollowedIssues } from './import/write-followed.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { nextNumber } from './numbers/next-number.ts';
@@ -254,6 +255,8 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       findFiles: bind(findFollowedFiles),
       listFiles: bind(listFollowedFiles),
       findEntries: bind(findFollowedEntries),
+      writeTimes: bind(writeFollowedTimes),
+      removeTimes: bind(removeFollowedTimes),
       /** Allocates a number that is used only once. */
       reserveNumber: (repositoryId: string) => deps.db.write((tx) => nextNumber(tx, repositoryId)),
     },

@@ -1784,6 +1784,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],
   ],
   431: [['ci_log_parts', { task_id: 9, first_row: 0, row_count: 1, content: '2026-01-31T12:34:56Z hello\n' }]],
+  444: [
+    [
+      'tracked_times',
+      {
+        id: 444,
+        issue_id: 'is1',
+        repository_id: 'r1',
+        user_name: 'carol@git.example.org',
+        origin: 'git.example.org time:444',
+        seconds: 60,
+        created_at: 5000000000000,
+      },
+    ],
+  ],
   432: [
     [
       'nodes',

@@ -165,6 +165,12 @@ function stubRepository(
     if (review !== undefined) return found(world.reviewComments.get(Number(review)) ?? []);
     const [, permitted] = /^\/collaborators\/([^/]+)\/permission$/.exec(below) ?? [];
     if (permitted !== undefined) return found({ permission: world.permissions.get(permitted) ?? 'read' });
+    if (below === '/times')
+      return list(
+        url,
+        response,
+        (world.extras.get(below) ?? []).map((row) => ({ ...row, updated_at: row['created'] })),
+      );
     if (world.extras.has(below)) return list(url, response, world.extras.get(below)!);
     if (/^\/(?:tag_protections|actions\/secrets|collaborators|keys)$/.test(below)) return found([]);
     return found(undefined);

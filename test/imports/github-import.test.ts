@@ -9,6 +9,7 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
 import { createBareRepository, readRefs, startHttpRemote } from '../mirrors/remote-servers.ts';
 import type { HttpRemoteServer } from '../mirrors/remote-servers.ts';
+import { readBody } from './gitea-stub.ts';
 
 /** What an API answers. */
 type Json = ReturnType<typeof JSON.parse>;
@@ -24,6 +25,18 @@ let forge: HttpRemoteServer;
 /** Rows of each list, by the path behind the repository. */
 const lists = new Map<string, Json[]>();
 let requests: { path: string; etag: string | undefined; authorization: string | undefined }[] = [];
+/** Queries of its GraphQL API, and the next answers in place of the usual ones. */
+const queries: Json[] = [];
+const graphRefusals: Json[] = [];
+const noMore = { hasNextPage: false, endCursor: null };
+const threadOf = (comment: number, isResolved: boolean, login: string | null) => ({
+  ...{ isResolved, resolvedBy: login === null ? null : { login, url: `https://github.example.org/${login}` } },
+  comments: { nodes: [{ id: `PRRC_${comment}` }] },
+});
+const pages: Record<string, Json> = {
+  first: { pageInfo: { hasNextPage: true, endCursor: 'next' }, nodes: [threadOf(20, true, 'carol')] },
+  next: { pageInfo: noMore, nodes: [threadOf(22, false, null), threadOf(25, true, null)] },
+};
 let refuse: ((path: string) => { status: number; headers?: Record<string, string>; body: string } | null) | null = null;
 
 const user = (login: string) => ({ login, id: login.length, html_url: `https://github.example.org/${login}` });
@@ -116,6 +129,7 @@ t.before(async () => {
   ]);
   const note = {
     pull_request_review_id: 7,
+    node_id: 'PRRC_0',
     user: user('carol'),
     path: 'a.txt',
     original_commit_id: tip,
@@ -125,16 +139,45 @@ t.before(async () => {
     updated_at: at(4),
   };
   lists.set('/pulls/2/comments', [
-    { ...note, id: 20, body: 'first', original_start_line: 2, original_line: 3, line: 30 },
+    { ...note, id: 20, node_id: 'PRRC_20', body: 'first', original_start_line: 2, original_line: 3, line: 30 },
     { ...note, id: 21, body: 'an answer', original_line: 3, in_reply_to_id: 20, created_at: at(5) },
-    { ...note, id: 22, body: 'an answer to nothing', original_line: 1, in_reply_to_id: 99, created_at: at(6) },
+    {
+      ...note,
+      id: 22,
+      node_id: 'PRRC_22',
+      body: 'an answer to nothing',
+      original_line: 1,
+      in_reply_to_id: 99,
+      created_at: at(6),
+    },
     { ...note, id: 23, body: 'of no review', original_line: 1, pull_request_review_id: null },
-    { ...note, id: 25, body: 'one of a circle', original_line: 2, in_reply_to_id: 26, created_at: at(6) },
+    {
+      ...note,
+      id: 25,
+      node_id: 'PRRC_25',
+      body: 'one of a circle',
+      original_line: 2,
+      in_reply_to_id: 26,
+      created_at: at(6),
+    },
     { ...note, id: 26, body: 'the other one', original_line: 2, in_reply_to_id: 25, created_at: at(6) },
     { ...note, id: 24, body: 'of the file', subject_type: 'file', line: null, created_at: at(7) },
   ]);
   forge.answer = (request, response) => {
     const url = new URL(request.url ?? '/', forge.url);
+    if (url.pathname === '/api/graphql' && request.headers.authorization === `token ${token}`) {
+      void readBody(request).then((body) => {
+        const query = JSON.parse(body);
+        queries.push(query.variables);
+        const isOfThreads = query.query.includes('reviewThreads');
+        const repository = isOfThreads
+          ? { pullRequest: { reviewThreads: pages[query.variables.after ?? 'first'] } }
+          : { pinnedIssues: { nodes: [{ issue: { number: 1 } }, { issue: null }] } };
+        const { status = 200, headers = {}, ...answer } = graphRefusals.shift() ?? { data: { repository } };
+        response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(answer));
+      });
+      return true;
+    }
     if (!url.pathname.startsWith('/api/v3/')) return false;
     const { authorization } = request.headers;
     requests.push({ path: url.pathname + url.search, etag: request.headers['if-none-match'], authorization });
@@ -215,6 +258,12 @@ t.test('GitHub’s limits are told from a lack of rights, and waited for', async
   t.match(await here.modules.imports.find(id), { state: 'running', phase: 'pulls', waitsUntil: clock.now() + 60_000 });
   clock.advance(61_000);
   refuse = null;
+  const graphLimit = Math.floor(clock.now() / 1_000) + 90;
+  graphRefusals.push({ status: 502 }, { data: null, errors: [{ type: 'RATE_LIMITED', message: 'API rate limit' }] });
+  graphRefusals.at(-1).headers = { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(graphLimit) };
+  await here.modules.imports.runDue();
+  t.match(await here.modules.imports.find(id), { state: 'running', waitsUntil: graphLimit * 1_000 });
+  clock.advance(91_000);
   await here.modules.imports.runDue();
   t.match(await here.modules.imports.find(id), { state: 'done', run: 1, lastError: null });
   const problems = await here.modules.imports.problems((await here.modules.imports.find(id))!.id);
@@ -237,7 +286,7 @@ t.test('issues, comments, reactions and reviews are as they are there', async (t
   t.match(await api('/issues/2'), { original_author: '', title: 'A pull request' });
   const asked = requests.filter(({ path }) => /reactions/.test(path)).map(({ path }) => path.replace(/\?.*/, ''));
   t.strictSame(
-    asked.sort(),
+    [...new Set(asked)].sort(),
     ['/api/v3/repos/bob/tool/issues/2/reactions', '/api/v3/repos/bob/tool/issues/comments/5/reactions'],
     'only where the list has some',
   );
@@ -262,6 +311,41 @@ t.test('issues, comments, reactions and reviews are as they are there', async (t
   );
 });
 
+t.test('pins and resolved threads come by its GraphQL API', async (t) => {
+  const resolved = await here.modules.db.read.query(
+    `SELECT first_line AS line, resolved_by_name AS name FROM review_threads
+     WHERE resolved_at IS NOT NULL ORDER BY created_at, id`,
+  );
+  t.strictSame(
+    resolved.map(({ line, name }: Json) => [line, name]),
+    [
+      [2, `carol@${forge.host}`],
+      [2, null],
+    ],
+  );
+  t.ok((await api('/issues/1')).pin_order > 0);
+  t.equal((await api('/issues/2')).pin_order, 0);
+  const where = { owner: 'bob', name: 'tool' };
+  t.strictSame(queries.filter(({ number }) => number !== undefined).slice(-2), [
+    { ...where, number: 2, after: null },
+    { ...where, number: 2, after: 'next' },
+  ]);
+
+  graphRefusals.push({ status: 403, message: 'Resource not accessible by personal access token' });
+  const first = queries.length;
+  await here.modules.imports.again(viewer, id, { isFull: true });
+  await here.modules.imports.runDue();
+  t.match(await here.modules.imports.find(id), { state: 'done', lastError: null });
+  const problems = await here.modules.imports.problems((await here.modules.imports.find(id))!.id);
+  t.match(
+    problems.filter(({ item }) => item === 'pins and threads').map(({ problem }) => problem),
+    [/^pins and the resolution of threads did not come: .*lacks permission/],
+  );
+  t.equal(queries.length, first + 1, 'asked once');
+  const { problems: dry } = await here.modules.imports.try({ address: `${forge.url}/bob/tool`, kind: 'github', token });
+  t.notOk(dry.some(({ item }) => item === 'pins and threads'));
+});
+
 t.test('a list that has not changed is answered by its ETag', async (t) => {
   clock.advance(60_000);
   await here.modules.imports.runDue();
@@ -269,7 +353,7 @@ t.test('a list that has not changed is answered by its ETag', async (t) => {
   clock.advance(60_000);
   await here.modules.imports.runDue();
   const found = (await here.modules.imports.find(id))!;
-  t.match(found, { state: 'done', run: 3, progress: { written: 0 } });
+  t.match(found, { state: 'done', run: 4, progress: { written: 0 } });
   const listed = requests.filter(({ path }) => /\/issues(?:\/comments)?\?/.test(path));
   t.equal(listed.length, 2);
   for (const { path, etag } of listed) t.match(etag, /^W\//, path);

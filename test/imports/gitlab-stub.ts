@@ -56,6 +56,8 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
         .map((name) => [`/${name}`, []]),
     ),
     users: new Map<number, Json>(),
+    /** Other lists, by their path below the API: groups, members, keys. */
+    others: new Map<string, Json[]>(),
     now: Date.UTC(2024, 0, 1),
     token,
   };
@@ -128,6 +130,8 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
     const [, user] = /^\/api\/v4\/users\/(\d+)$/.exec(url.pathname) ?? [];
     const none = (): void => send(response, 404, { message: '404 Not found' });
     const found = (value: unknown): void => (value === undefined ? none() : send(response, 200, value));
+    const other = world.others.get(url.pathname.slice('/api/v4'.length));
+    if (other !== undefined) return list(url, response, other);
     if (user !== undefined) return found(world.users.get(Number(user)));
     const root = `/api/v4/projects/${encodeURIComponent(gitlabProject)}`;
     if (!url.pathname.startsWith(root)) return none();

@@ -105,13 +105,15 @@ t.test('deploy keys on demand, and never a key that is in use', async (t) => {
 
 t.test('a dry run says what will not come, and why', async (t) => {
   const before = forge.requests.length;
+  Object.assign(forge.world.repository, { internal_tracker: { enable_time_tracker: true } });
   const { problems } = await imports.try({ address: `${forge.url}/bob/tool`, token: forge.world.token });
   const lines = problems.map(({ item, problem }) => `${item}: ${problem}`);
   for (const wanted of [
     /^to do: Set the secret PASSWORD: its value stays there/,
     /^to do: Give carol access, if it is the same person here/,
     /^to do: Add the deploy key deploy again/,
-    /^tracked times: stay there: no import reads them/,
+    /^dependencies: of issues stay there/,
+    /^tracked times: only those of the owner of the token/,
     /^workflows: their files come with the code; runs, logs and artifacts stay there/,
   ])
     t.ok(

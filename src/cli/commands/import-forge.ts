@@ -297,6 +297,7 @@ const phaseNames: Readonly<Record<Import['phase'], string>> = {
   pulls: 'reading pull requests',
   comments: 'reading comments',
   write: 'writing issues and pull requests',
+  times: 'reading tracked times',
   files: 'fetching attached files',
   people: 'reading addresses of authors',
   releases: 'fetching releases',

@@ -66,7 +66,7 @@ async function showTimes({ viewer, deps, origin }: Place, rows: readonly Row[]) 
         created: isoTime(row.createdAt),
         time: row.seconds,
         user_id: row.userId === null ? -1 : numericId(row.userId),
-        user_name: user(row.userId).login,
+        user_name: (row.userId === null ? row.userName : null) ?? user(row.userId).login,
         issue_id: of.id,
         issue: of,
       },

@@ -51,6 +51,26 @@ export class SourceClient {
     return this.#send(method, this.#url(path), {}, Buffer.from(JSON.stringify(body)));
   }
 
+  /** Whether requests have credentials. */
+  get hasToken(): boolean {
+    return 'Authorization' in this.#options.headers;
+  }
+
+  /**
+   * Asks a GraphQL API, with retries. Refuses as `get` does; throws `SourceBusy`, also for a limit that has status 200.
+   * @returns `data` of the answer, null without it
+   */
+  async query(address: string, body: object): Promise<unknown> {
+    const { json, headers } = await this.#send('POST', this.#url(address), {}, Buffer.from(JSON.stringify(body)), true);
+    if (json === null || typeof json !== 'object') return null;
+    const { data = null, errors } = json as { data?: unknown; errors?: unknown };
+    const isLimit =
+      Array.isArray(errors) && errors.some((error: { type?: unknown } | null) => error?.type === 'RATE_LIMITED');
+    const wait = isLimit ? readWait({ status: 429, headers, body: Buffer.alloc(0) }, this.#deps.clock.now()) : null;
+    if (wait !== null) throw new SourceBusy(wait);
+    return data;
+  }
+
   /**
    * Opens an attached file at the first of its URLs that has it. Refuses as `openSourceFile` does for the last URL;
    * throws `SourceBusy`.
@@ -75,7 +95,14 @@ export class SourceClient {
     return new URL(/^https?:\/\//.test(path) ? path : `${this.#options.api}${path}`);
   }
 
-  async #send(method: Method, url: URL, headers: Readonly<Record<string, string>>, body?: Buffer): Promise<Answer> {
+  /** @param mayRepeat whether it changes nothing there, so that it can be sent again */
+  async #send(
+    method: Method,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body?: Buffer,
+    mayRepeat = method === 'GET',
+  ): Promise<Answer> {
     const { signal, blockedUntil } = this.#options;
     for (let tries = 0; ; tries += 1) {
       signal.throwIfAborted();
@@ -85,7 +112,7 @@ export class SourceClient {
         return await this.#attempt(method, url, headers, body);
       } catch (error) {
         const wait = this.#deps.settings.retryMs[tries];
-        if (!(error instanceof Again) || wait === undefined || method !== 'GET') {
+        if (!(error instanceof Again) || wait === undefined || !mayRepeat) {
           throw error instanceof Again ? error.refusal : error;
         }
         this.#deps.logger.warn('import.request_again', { host: url.host, tries: tries + 1, error: error.refusal });

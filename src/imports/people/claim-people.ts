@@ -134,6 +134,7 @@ const authorships: readonly [table: string, id: string, name: string, of: string
   ['pull_rounds', 'submitter_id', 'submitter_name', inList('issue_id')],
   ['reviews', 'author_id', 'author_name', inList('issue_id')],
   ['reviews', 'dismissed_by', 'dismissed_by_name', inList('issue_id')],
+  ['tracked_times', 'user_id', 'user_name', inList('issue_id')],
   ['review_threads', 'resolved_by', 'resolved_by_name', inList('issue_id')],
   [
     'review_comments',

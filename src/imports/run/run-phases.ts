@@ -4,6 +4,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { phases } from '../schema/import-schema.ts';
 import type { Phase } from '../schema/import-schema.ts';
 import { writeIssues } from '../write/write-issues.ts';
+import { writeTimes } from '../write/write-times.ts';
 import { fetchPages } from './fetch-pages.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { nameReleaseAuthors } from '../people/release-authors.ts';
@@ -39,6 +40,7 @@ const steps: Readonly<Record<Phase, Step>> = {
   },
   comments: (context) => fetchPages(context, 'comments'),
   write: writeIssues,
+  times: writeTimes,
   async files(context) {
     await fetchFiles(context);
     await writePicture(context);

@@ -26,6 +26,7 @@ export const phases = [
   'pulls',
   'comments',
   'write',
+  'times',
   'files',
   'people',
   'releases',

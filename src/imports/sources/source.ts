@@ -67,6 +67,21 @@ export interface SourceIssue {
   reactions: SourceReaction[] | null;
   /** Attached files that its text need not reference. */
   files?: SourceFile[];
+  /** Its due date, `2026-12-31`, if it has one. */
+  dueOn?: string;
+  /** The branch or tag that it is about, if it has one. */
+  ref?: string;
+}
+
+/** Time that was spent on an issue. */
+export interface SourceTime {
+  /** Its key at the source. */
+  id: string;
+  /** Number of its issue. */
+  number: number;
+  person: SourcePerson | null;
+  seconds: number;
+  createdAt: number;
 }
 
 export interface SourceComment {
@@ -240,6 +255,11 @@ export interface Source {
   /** If the source has them. */
   extras?(): Promise<SourceExtras>;
   fans?(): Promise<SourceFans>;
+  /**
+   * The time that was spent on issues, if the source has such a list.
+   * @returns also whether it has the times of all people
+   */
+  times?(query: SourceQuery): Promise<SourcePage<SourceTime> & { isWhole: boolean }>;
   /** Their number, for a dry run; null if the source does not give it. */
   counts(): Promise<Record<'issues' | 'pulls' | 'releases' | 'labels' | 'milestones', number | null>>;
   /** The number here of the pull request of a ref; its own number if omitted. */

@@ -8,18 +8,19 @@ const runs: Line = ['workflows', 'their files come with the code; runs, logs and
 export const whatStays: Readonly<Record<SourceKind, readonly Line[]>> = {
   gitea: [
     ['projects', 'boards stay there: its API has no list of them'],
-    ['tracked times', 'stay there: no import reads them'],
+    ['dependencies', 'of issues stay there: its API lists them for each issue alone'],
     runs,
   ],
   github: [
-    ['pins', 'stay there: its REST API does not show which issues are pinned'],
-    ['threads', 'come as unresolved: its REST API does not show which are resolved'],
+    ['sub-issues and dependencies', 'of issues stay there: its API lists them for each issue alone'],
     ['discussions and projects', 'stay there: its REST API has no lists of them'],
     ['attached files', 'of a private repository stay there: only browsers of signed-in people get them'],
     runs,
   ],
   gitlab: [
     ['confidential issues', 'stay there, as do internal notes: all readers of the repository would see them here'],
+    ['linked issues and tracked times', 'stay there: its REST API shows them for each issue alone, or only their sum'],
+    ['watches', 'stay there: its API does not show who watches a project'],
     ['boards, epics and snippets', 'stay there: nothing here is like them'],
     ['pipelines', '.gitlab-ci.yml does not run here; jobs and artifacts stay there'],
   ],

@@ -1,5 +1,5 @@
 import { cleanText } from '../../accounts/index.ts';
-import { issueLimits, reactionKinds } from '../../issues/index.ts';
+import { isValidRef, issueLimits, reactionKinds } from '../../issues/index.ts';
 import type { ImportedEntry, ImportedIssue } from '../../issues/index.ts';
 import { importLimits } from '../limits.ts';
 import type { PeopleBook } from '../context/people-book.ts';
@@ -105,6 +105,8 @@ export function buildIssue(
     labels: issue.labels.slice(0, issueLimits.labelsPerIssue).map(labelName),
     milestone: issue.milestone === null ? null : milestoneTitle(issue.milestone),
     assignees: issue.assignees.slice(0, issueLimits.assigneesPerIssue).flatMap((one) => people.of(one) ?? []),
+    dueOn: issue.dueOn ?? null,
+    ref: isValidRef(issue.ref ?? '') ? (issue.ref ?? '') : '',
     isLocked: issue.isLocked,
     isPinned: issue.isPinned,
     createdAt,

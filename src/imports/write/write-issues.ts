@@ -3,6 +3,7 @@ import type { FollowedIssue } from '../../issues/index.ts';
 import type { PullFile } from '../../pulls/index.ts';
 import { importLimits } from '../limits.ts';
 import { openPeopleBook } from '../context/people-book.ts';
+import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
 import type { SourceComment, SourceIssue, SourcePull, SourceReview, SourceReviewComment } from '../sources/source.ts';
@@ -59,6 +60,16 @@ export async function writeIssues(context: RunContext): Promise<void> {
               { importId: context.row.id, item: `issue:${item.issue.number}`, fingerprint },
               ['importId', 'item'],
             );
+            const plan = { dueOn: item.issue.dueOn ?? null, ref: item.issue.ref ?? '' };
+            if (JSON.stringify(plan) !== JSON.stringify(item.planBefore))
+              await manager.upsert(
+                itemSchema,
+                {
+                  ...{ importId: context.row.id, item: planItem(item.issue.number) },
+                  fingerprint: JSON.stringify(plan),
+                },
+                ['importId', 'item'],
+              );
             await noteFiles(context, manager, files);
           }
           await manager.query('DELETE FROM import_staged WHERE import_id = ? AND number <= ?', [context.row.id, last]);
@@ -67,6 +78,12 @@ export async function writeIssues(context: RunContext): Promise<void> {
     }
   }
 }
+
+const planItem = (number: number): string => `plan:${number}`;
+
+/** Due date and branch there, as an earlier run has written them. */
+const readPlan = (text: string | undefined): FollowedIssue['planBefore'] =>
+  text === undefined ? { dueOn: null, ref: '' } : (JSON.parse(text) as FollowedIssue['planBefore']);
 
 async function stagedNumbers({ deps, row }: RunContext): Promise<number[]> {
   const rows: { number: number }[] = await deps.db.read.query(
@@ -102,8 +119,8 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
     fingerprintOf({ issue, pull, comments, reviews, notes }),
     ...(await assigneesHere(context, issue)),
   ].join(' ');
-  const before = await deps.db.read.findOneBy(itemSchema, { importId: row.id, item: `issue:${number}` });
-  if (before?.fingerprint === fingerprint) return 'unchanged';
+  const before = await fingerprintsOf(context, [`issue:${number}`, planItem(number)]);
+  if (before.get(`issue:${number}`) === fingerprint) return 'unchanged';
 
   context.renew(`#${number}`);
   const now = deps.clock.now();
@@ -131,7 +148,8 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
     for (const review of built.file.reviews) review.position = positions.get(`review:${review.id}`) ?? null;
   }
   const files = filesOfIssue(context, { issue, comments, reviews, notes });
-  return { item: { issue: whole, isWhole: row.isFull }, pull: built?.file ?? null, fingerprint, files };
+  const planBefore = readPlan(before.get(planItem(number)));
+  return { item: { issue: whole, isWhole: row.isFull, planBefore }, pull: built?.file ?? null, fingerprint, files };
 }
 
 /** Accounts of those who work on it: a claim in between makes it another issue, which a full run writes again. */

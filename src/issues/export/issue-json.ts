@@ -19,6 +19,9 @@ export interface PortableIssue {
   labels: string[];
   milestone: string | null;
   assignees: PortablePerson[];
+  dueOn: string | null;
+  /** Branch that it is about; empty for none. */
+  ref: string;
   isLocked: boolean;
   isPinned: boolean;
   createdAt: string;
@@ -71,6 +74,8 @@ export async function portableIssue(
     labels: issue.labels.map(({ name }) => name),
     milestone: milestone?.title ?? null,
     assignees: people.ofAll(issue.assignees),
+    dueOn: issue.dueOn,
+    ref: issue.ref,
     isLocked: issue.lockedAt !== null,
     isPinned: issue.pinnedAt !== null,
     createdAt: iso(issue.createdAt),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import type { PullEntryKind } from '../entries/entry.ts';
+import { isValidRef } from '../lifecycle/plan-issue.ts';
 import { hideReasons } from '../moderation/hide-entry.ts';
 import { reactionKinds } from '../participation/reactions.ts';
 import { importLimits } from './import-source.ts';
@@ -149,6 +150,8 @@ export const issueFile = z.object({
   labels: z.array(line(100)).max(limits.labelsPerIssue),
   milestone: maybe(line(limits.milestoneTitleCharacters)),
   assignees: z.array(person).max(limits.assigneesPerIssue),
+  dueOn: z.iso.date().nullable().optional(),
+  ref: z.string().refine(isValidRef, 'is no name of a branch').optional(),
   isLocked: z.boolean(),
   isPinned: z.boolean(),
   createdAt: time,

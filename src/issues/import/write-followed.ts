@@ -11,13 +11,15 @@ import { originOf } from './issue-rows.ts';
 import { noPartIds } from './pull-importer.ts';
 import type { PreparedPull, PullImporter } from './pull-importer.ts';
 import { writeIssue } from './write-issue.ts';
-import type { PreparedIssue } from './write-issue.ts';
+import type { IssuePlan, PreparedIssue } from './write-issue.ts';
 
 /** An issue of another forge, or a pull request with its conversation. */
 export interface FollowedIssue {
   issue: ImportedIssue & { origin: string };
   /** Whether the log is complete: comments missing in it were deleted. */
   isWhole: boolean;
+  /** Its due date and branch there at the earlier run. */
+  planBefore: IssuePlan;
 }
 
 interface FollowedOutcome {
@@ -53,7 +55,7 @@ export async function writeFollowedIssues(
     { repositoryId: repository.id },
     ...(repository.ownerOrganisationId === null ? [] : [{ organisationId: repository.ownerOrganisationId }]),
   ];
-  for (const { issue, isWhole } of items) {
+  for (const { issue, isWhole, planBefore } of items) {
     const known = byNumber.get(issue.number);
     const outcome = {
       number: issue.number,
@@ -80,7 +82,7 @@ export async function writeFollowedIssues(
         files: { rows: [], ids: new Map() },
         labelScopes,
         isKnown,
-        following: { isWhole },
+        following: { isWhole, planBefore },
         context: {
           id,
           repositoryId: repository.id,

@@ -38,10 +38,13 @@ export interface PreparedIssue {
   isKnown: boolean;
   /**
    * Set when another forge is followed while work continues here: keeps local changes and reports them as conflicts.
-   * With `isWhole`, comments missing in the log were deleted there.
+   * With `isWhole`, comments missing in the log were deleted there; `planBefore` is what the earlier run read there.
    */
-  following?: { isWhole: boolean } | undefined;
+  following?: { isWhole: boolean; planBefore: IssuePlan } | undefined;
 }
+
+/** Due date and branch of an issue. */
+export type IssuePlan = Pick<Issue, 'dueOn' | 'ref'>;
 
 /** Result of writing an issue. */
 interface WrittenIssue {
@@ -68,7 +71,11 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<Writt
         });
   const known = prepared.isKnown ? await manager.findOneBy(issueSchema, { id: context.id }) : null;
   const fresh = issueColumns(issue, context, milestone?.id ?? null);
-  const columns = { ...fresh, lockedAt: issue.isLocked ? (known?.lockedAt ?? now) : null };
+  const columns = {
+    ...fresh,
+    ...(known !== null && keepPlan(prepared, known)),
+    lockedAt: issue.isLocked ? (known?.lockedAt ?? now) : null,
+  };
   if (known === null) {
     const row: Issue = {
       id: context.id,
@@ -103,6 +110,13 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<Writt
   }
   if (isClash) conflicts.push(`its ${changedHere} changed here and there; it stays as it is here`);
   return { positions, conflicts };
+}
+
+/** No entry records a change of them: what differs from the earlier run was changed here, and stays. */
+function keepPlan({ issue, following }: PreparedIssue, known: IssuePlan): Partial<IssuePlan> {
+  const isKept = (field: keyof IssuePlan): boolean =>
+    issue[field] === undefined || (following !== undefined && known[field] !== following.planBefore[field]);
+  return { ...(isKept('dueOn') && { dueOn: known.dueOn }), ...(isKept('ref') && { ref: known.ref }) };
 }
 
 /** Kinds of entries that record changes other than to texts. */

@@ -16,9 +16,12 @@ interface IssuePlan {
 /** Parses the fields before the transaction. Throws `invalid_date`, `invalid_ref`. */
 export function checkPlan({ dueOn, ref = '' }: IssuePlan): void {
   parseDate(dueOn);
-  if (ref.length > limits.refLength || /[\x00-\x20\x7f~^:?*[\\]/.test(ref) || !ref.isWellFormed())
-    throw invalid('invalid_ref', 'This is not a valid name of a branch or tag.', { field: 'ref' });
+  if (!isValidRef(ref)) throw invalid('invalid_ref', 'This is not a valid name of a branch or tag.', { field: 'ref' });
 }
+
+/** Whether it is empty or the possible name of a branch or tag. */
+export const isValidRef = (ref: string): boolean =>
+  ref.length <= limits.refLength && !/[\x00-\x20\x7f~^:?*[\\]/.test(ref) && ref.isWellFormed();
 
 /** Runs in a transaction that has checked access; omitted fields stay. */
 export async function plan(

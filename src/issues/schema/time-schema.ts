@@ -8,6 +8,10 @@ export interface TrackedTimeRow {
   repositoryId: string;
   /** Null once the account is deleted. */
   userId: string | null;
+  /** Time from another forge: who spent it, as `login@host`; null for time that was added here. */
+  userName: string | null;
+  /** Time from another forge: its key there. */
+  origin: string | null;
   seconds: number;
   /** Milliseconds since the epoch. */
   createdAt: number;
@@ -21,6 +25,8 @@ export const trackedTimeSchema = new EntitySchema<TrackedTimeRow>({
     issueId: { name: 'issue_id', type: 'text' },
     repositoryId: { name: 'repository_id', type: 'text' },
     userId: { name: 'user_id', type: 'text', nullable: true },
+    userName: { name: 'user_name', type: 'text', nullable: true },
+    origin: { type: 'text', nullable: true },
     seconds: { type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },
   },

@@ -31,7 +31,8 @@ export async function useStopwatch(
       const seconds = Math.max(1, Math.round((tx.now - watch.createdAt) / 1000));
       await tx.manager.delete(stopwatchSchema, { userId, issueId: watch.issueId });
       const { id, repositoryId } = await tx.manager.findOneByOrFail(issueSchema, { id: watch.issueId });
-      await tx.manager.insert(trackedTimeSchema, { issueId: id, repositoryId, userId, seconds, createdAt: tx.now });
+      const row = { issueId: id, repositoryId, userId, userName: null, origin: null, seconds, createdAt: tx.now };
+      await tx.manager.insert(trackedTimeSchema, row);
     };
     if (act === 'start') {
       if (here !== undefined) throw conflict('stopwatch_running', 'Your stopwatch is already running on this issue.');

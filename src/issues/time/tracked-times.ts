@@ -50,6 +50,8 @@ export async function addTime(
       issueId,
       repositoryId: context.issue.repositoryId,
       userId: userId ?? own,
+      userName: null,
+      origin: null,
       seconds,
       createdAt: createdAt ?? tx.now,
     };

@@ -19,7 +19,7 @@ const steps: readonly (readonly [phases: readonly Import['phase'][], title: stri
   [['wiki'], 'repository.import.wiki'],
   [['labels'], 'repository.import.labels_and_milestones'],
   [['issues', 'pulls', 'comments'], 'repository.import.reading_issues_and_pull_requests'],
-  [['write'], 'repository.import.writing_issues_and_pull_requests'],
+  [['write', 'times'], 'repository.import.writing_issues_and_pull_requests'],
   [['files', 'people'], 'repository.import.attached_files'],
   [['releases'], 'repository.import.releases'],
   [['settings', 'finish'], 'repository.import.settings'],

@@ -26,6 +26,7 @@ import type {
   SourceReview,
   SourceReviewComment,
   SourceRule,
+  SourceTime,
 } from '../source.ts';
 
 /** Gitea's user for authors with a deleted account, and for authors of Gitea's own imports. */
@@ -124,6 +125,27 @@ export function readIssue(row: Json): SourceIssue | null {
     closedAt: timeOf(row['closed_at']),
     reactions: null,
     ...readFiles(row),
+    ...readPlan(row),
+  };
+}
+
+function readPlan(row: Json): Pick<SourceIssue, 'dueOn' | 'ref'> {
+  const dueOn = dayOf(row['due_date']);
+  const ref = textOf(row['ref']);
+  return { ...(dueOn !== null && { dueOn }), ...(ref !== '' && { ref }) };
+}
+
+/** Null for a row without an issue. */
+export function readTime(row: Json): SourceTime | null {
+  const id = idOf(row['id']);
+  const number = numberOf(objectOf(row['issue'])['number']);
+  const seconds = numberOf(row['time']);
+  if (id === '' || number === null || seconds === null) return null;
+  const login = textOf(row['user_name']);
+  const person = login === '' || login === 'Ghost' ? null : login;
+  return {
+    ...{ id, number, seconds, createdAt: timeOf(row['created']) ?? 0 },
+    person: person === null ? null : { login: person, id: '', name: '', email: '', url: '', isNameOnly: true },
   };
 }
 

@@ -2,7 +2,7 @@ import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { readDeployKey } from '../read-deploy-key.ts';
 import { createPager } from '../read-pages.ts';
-import { idOf, listOf, objectOf, textOf } from '../read-json.ts';
+import { flagOf, idOf, listOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type { Source, SourceExtras, SourceQuery, TellProblem } from '../source.ts';
 import {
@@ -19,6 +19,7 @@ import {
   readReview,
   readReviewComment,
   readTagRule,
+  readTime,
 } from './gitea-shapes.ts';
 
 /** Gitea's maximum, unless an administrator allows more. */
@@ -33,13 +34,21 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
   const since = (query: SourceQuery): string =>
     query.since === null ? '' : `&since=${new Date(query.since).toISOString().replace(/\.\d{3}Z$/, 'Z')}`;
 
+  let known: Json | null = null;
+  async function row(): Promise<Json> {
+    if (known !== null) return known;
+    const { status, json } = await client.get(repo);
+    if (status === 404 || status === 410) throw sourceGone(client.host, project);
+    return (known = objectOf(json));
+  }
+
   return {
     host: client.host,
     pullRefs: ['refs/pull/*/head'],
     username: 'oauth2',
     async describe() {
-      const { status, json: shown } = await client.get(repo);
-      if (status === 404 || status === 410) throw sourceGone(client.host, project);
+      known = null;
+      const shown = await row();
       const found = readRepository(shown);
       // An enabled wiki without pages is not a repository there: git gets an error.
       const hasWiki = found.hasWiki && (await client.get(`${repo}/wiki/pages?limit=1`)).status !== 404;
@@ -116,6 +125,20 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
       const people = (list: string) =>
         withRights(list, () => every(`${repo}/${list}?limit=${limit}&page=1`, (row) => readPerson(row)));
       return { stars: await people('stargazers'), watchers: await people('subscribers') };
+    },
+    async times(query) {
+      const found = await row();
+      const isOn = flagOf(objectOf(found['internal_tracker'])['enable_time_tracker']);
+      if (!isOn || found['has_issues'] === false) return { rows: [], next: null, isWhole: false };
+      const isWhole = flagOf(objectOf(found['permissions'])['admin']);
+      if (!isWhole && query.cursor === null)
+        tell('tracked times', 'only those of the owner of the token: those of others need administrator access there');
+      const listed = await page(
+        { ...query, etag: null },
+        `${repo}/times?limit=${limit}&page=1${since(query)}`,
+        readTime,
+      );
+      return { ...listed, isWhole };
     },
     async counts() {
       const count = async (path: string): Promise<number | null> => {

@@ -4,7 +4,8 @@ import { readDeployKey } from '../read-deploy-key.ts';
 import { createPager } from '../read-pages.ts';
 import { flagOf, idOf, listOf, numberOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
-import type { Source, SourceRule, TellProblem } from '../source.ts';
+import type { Source, SourceIssue, SourceRule, TellProblem } from '../source.ts';
+import { createGithubGraph } from './github-graph.ts';
 import {
   readComment,
   readIssue,
@@ -23,11 +24,18 @@ const inOrder = `sort=created&direction=asc&${all}`;
 
 /** A repository of GitHub, by its REST API: `https://api.github.com`, or `…/api/v3` of an Enterprise server. */
 export function createGithubSource(client: SourceClient, api: string, project: string, tell: TellProblem): Source {
-  const [owner = '', name = ''] = project.split('/').map(encodeURIComponent);
+  const [plainOwner = '', plainName = ''] = project.split('/');
+  const [owner, name] = [encodeURIComponent(plainOwner), encodeURIComponent(plainName)];
   const repo = `/repos/${owner}/${name}`;
   const { page, pages, every, withRights } = createPager(client, { api, repo, project, tell });
   const since = (at: number | null): string =>
     at === null ? '' : `&since=${new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z')}`;
+
+  const graph = createGithubGraph(client, { api, owner: plainOwner, name: plainName }, tell);
+  const withPins = async (issues: readonly SourceIssue[]): Promise<SourceIssue[]> => {
+    const pins = issues.length === 0 ? new Set() : await graph.pinned();
+    return issues.map((issue) => (pins.has(issue.number) ? { ...issue, isPinned: true } : issue));
+  };
 
   return {
     host: client.host,
@@ -40,10 +48,15 @@ export function createGithubSource(client: SourceClient, api: string, project: s
     },
     labels: () => pages(`${repo}/labels?${all}`, readLabel),
     milestones: () => pages(`${repo}/milestones?state=all&${all}`, readMilestone),
-    issues: (query) => page(query, `${repo}/issues?state=all&${inOrder}${since(query.since)}`, readIssue),
+    async issues(query) {
+      const found = await page(query, `${repo}/issues?state=all&${inOrder}${since(query.since)}`, readIssue);
+      return { ...found, rows: await withPins(found.rows) };
+    },
     async issue(number) {
       const { status, json } = await client.get(`${repo}/issues/${number}`);
-      return status === 404 || status === 410 ? null : readIssue(objectOf(json));
+      const found = status === 404 || status === 410 ? null : readIssue(objectOf(json));
+      const [only = null] = await withPins(found === null ? [] : [found]);
+      return only;
     },
     pulls: (query) => page(query, `${repo}/pulls?state=all&${inOrder}`, readPull),
     async pull(number) {
@@ -53,8 +66,17 @@ export function createGithubSource(client: SourceClient, api: string, project: s
     comments: (query) => page(query, `${repo}/issues/comments?${inOrder}${since(query.since)}`, readComment),
     async reviews(number) {
       const reviews = await every(`${repo}/pulls/${number}/reviews?${all}`, readReview);
-      const comments =
-        reviews.length === 0 ? [] : await every(`${repo}/pulls/${number}/comments?${all}`, readReviewComment);
+      const raw = reviews.length === 0 ? [] : await every(`${repo}/pulls/${number}/comments?${all}`, (row) => row);
+      const resolved = raw.length === 0 ? new Map<string, null>() : await graph.resolved(number);
+      const comments = raw.flatMap((row) => {
+        const comment = readReviewComment(row);
+        const resolvedBy = resolved.get(textOf(row['node_id']));
+        return comment === null
+          ? []
+          : resolvedBy === undefined
+            ? comment
+            : { ...comment, isResolved: true, resolvedBy };
+      });
       return { reviews, comments };
     },
     async reactions(number, commentId) {
@@ -88,7 +110,11 @@ export function createGithubSource(client: SourceClient, api: string, project: s
           };
         }),
       ),
-    toDo: async () => [],
+    async toDo() {
+      // Tells whether they can be read.
+      await graph.pinned();
+      return [];
+    },
     async extras() {
       const inside = (what: string, path: string, key: string): Promise<Json[]> =>
         withRights(what, async () => listOf(objectOf((await client.get(`${repo}/${path}?${all}`)).json)[key]));

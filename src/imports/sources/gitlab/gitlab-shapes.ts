@@ -105,8 +105,14 @@ export function readIssue(row: Json, isPull: boolean): ListedIssue | null {
       updatedAt: timeOf(row['updated_at']) ?? createdAt,
       closedAt: isOpen ? null : (timeOf(row['closed_at']) ?? timeOf(row['merged_at'])),
       reactions: null,
+      ...readDue(row),
     },
   };
+}
+
+function readDue(row: Json): Pick<SourceIssue, 'dueOn'> {
+  const due = textOf(row['due_date']);
+  return /^\d{4}-\d\d-\d\d$/.test(due) ? { dueOn: due } : {};
 }
 
 /** The code of a merge request; null for a row without a head. */
