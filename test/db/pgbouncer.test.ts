@@ -1,5 +1,6 @@
 // PgBouncer in front of PostgreSQL: how a start without its setting is refused, that writes have their time limits
 // without those that a connection begins with, and how the doctor finds its mode.
+// time limit: 300 s
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import net from 'node:net';

@@ -1,6 +1,7 @@
 // What a start says about a real PostgreSQL behind TLS: certificates of another authority or another host, passwords,
 // rights, a standby. One sentence with the remedy each, and the password in none and in no log. What no real server of
 // this machine can be is in postgres-refusals.test.ts.
+// time limit: 300 s
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
