@@ -50,5 +50,5 @@ chmod 755 "$work/$file"
 "$work/$file" --version >/dev/null || fail "$file does not start on this machine."
 next='Start it in an empty folder: hearth serve'
 [ ! -e "$to" ] || next='A server that runs keeps the program from before until it is started anew.'
-cp -- "$work/$file" "$to.unfinished-$$" && mv -f -- "$to.unfinished-$$" "$to" || fail "$to cannot be written."
+mkdir -p -- "$(dirname -- "$to")" && cp -- "$work/$file" "$to.unfinished-$$" && mv -f -- "$to.unfinished-$$" "$to" || fail "$to cannot be written."
 echo "$to is Hearth $version. $next"

@@ -4,7 +4,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -434,6 +434,9 @@ t.test('two releases of one commit', async (t) => {
     t.equal(status, 0, stderr);
     t.match(stdout, 'is Hearth 0.2.0. A server that runs keeps the program from before');
     t.match(install(first, '--to', path.join(folder, 'anew')).stdout, 'Start it in an empty folder');
+    const inNewFolder = path.join(folder, 'a folder/that is new/hearth');
+    t.match(install(first, '--to', inNewFolder).stdout, `${inNewFolder} is Hearth 0.2.0.`);
+    t.ok(existsSync(inNewFolder));
     t.strictSame(readdirSync(target), ['hearth']);
     t.ok(text(path.join(root, 'packaging/install.sh')).split('\n').length < 60);
   });
