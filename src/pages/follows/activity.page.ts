@@ -36,7 +36,7 @@ const viewAuthor = (name: string | null) => (name === null ? null : { name, url:
 
 const releaseWords = (tag: string, title: string) => ({
   kind: 'other',
-  icon: 'tag',
+  icon: 'release',
   what: t('follows.activity.released'),
   title: title === '' || title === tag ? tag : `${tag}: ${title}`,
 });

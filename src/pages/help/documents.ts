@@ -48,8 +48,9 @@ function sectionsOf(source: string): DocumentSection[] {
   return sections.map(({ title, anchor, lines }) => ({ title, anchor, text: plainText(lines.join(' ')) }));
 }
 
-/** The first sentence of a text; a short text as a whole. */
-const firstSentence = (text: string): string => /^.{20,240}?[.:](?= |$)/.exec(text)?.[0] ?? text.slice(0, 200);
+/** The first sentence of a text; a short text as a whole. Its colon announces a list that is not shown here. */
+const firstSentence = (text: string): string =>
+  (/^.{20,240}?[.:](?= |$)/.exec(text)?.[0] ?? text.slice(0, 200)).replace(/:$/, '.');
 
 const known = new Map<string, HelpDocument>();
 

@@ -48,12 +48,12 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
       };
     case 'labelled':
       return {
-        icon: 'tag',
+        icon: 'label',
         parts: eventSentence('issues.event.labelled', { labels: labels() }, { count: labels().length }),
       };
     case 'unlabelled':
       return {
-        icon: 'tag',
+        icon: 'label',
         parts: eventSentence('issues.event.unlabelled', { labels: labels() }, { count: labels().length }),
       };
     case 'assigned':
@@ -100,13 +100,13 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
     case 'locked':
       return { icon: 'lock', parts: eventSentence('issues.event.locked') };
     case 'unlocked':
-      return { icon: 'key', parts: eventSentence('issues.event.unlocked') };
+      return { icon: 'unlock', parts: eventSentence('issues.event.unlocked') };
     case 'pinned':
       return { icon: 'pin', parts: eventSentence('issues.event.pinned') };
     case 'unpinned':
       return { icon: 'pin', parts: eventSentence('issues.event.unpinned') };
     case 'moved':
-      return { icon: 'up', parts: eventSentence('issues.event.moved') };
+      return { icon: 'transfer', parts: eventSentence('issues.event.moved') };
     case 'board_added':
     case 'board_moved':
     case 'board_removed':

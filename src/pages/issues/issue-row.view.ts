@@ -52,7 +52,7 @@ export function viewState({ kind, state, closeReason }: Pick<Issue, 'kind' | 'st
     return { icon: 'skip', tone: 'off', title: t('issues.issue_row.closed_as_not_planned') };
   if (closeReason === 'duplicate')
     return { icon: 'skip', tone: 'off', title: t('issues.issue_row.closed_as_duplicate') };
-  return { icon: 'check', tone: 'done', title: t('issues.issue_row.closed_as_completed') };
+  return { icon: 'issue-closed', tone: 'done', title: t('issues.issue_row.closed_as_completed') };
 }
 
 /**

@@ -19,14 +19,14 @@ function placeOf(place: AccessNews['place']): Pick<AccessNewsView, 'icon' | 'kin
   switch (place.kind) {
     case 'repository':
       return {
-        icon: 'book',
+        icon: 'repository',
         kind: t('notifications.access_news.the_repository'),
         name: `${place.owner}/${place.name}`,
         url: repositoryUrl(place),
       };
     case 'organisation':
       return {
-        icon: 'people',
+        icon: 'organisation',
         kind: t('notifications.access_news.the_organisation'),
         name: place.name,
         url: organisationUrl(place.name),

@@ -75,7 +75,7 @@ export const titleOf = ({ title, run, deployment }: Pick<Notification, 'title' |
 
 function stateOf({ issue, release, deployment, resolvedAt }: Notification): NotificationRowView['state'] {
   if (issue !== null) return viewState(issue);
-  if (release !== null) return { icon: 'package', tone: 'good', title: t('notifications.notification_row.released') };
+  if (release !== null) return { icon: 'release', tone: 'good', title: t('notifications.notification_row.released') };
   if (deployment !== null)
     return resolvedAt === null
       ? { icon: 'clock', tone: 'off', title: t('notifications.notification_row.waits_for_a_review') }

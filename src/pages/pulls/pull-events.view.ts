@@ -21,7 +21,7 @@ const changeWords: Readonly<Record<string, string>> = translated({
 const verdictWords: Readonly<Record<string, [icon: string, words: string]>> = translated({
   APPROVE: ['check', 'pulls.event.verdict.approved'],
   REQUEST_CHANGES: ['alert', 'pulls.event.verdict.requested'],
-  COMMENT: ['eye', 'pulls.event.verdict.reviewed'],
+  COMMENT: ['review', 'pulls.event.verdict.reviewed'],
 });
 
 const styleWords: Readonly<Record<string, string>> = translated({
@@ -91,7 +91,7 @@ export function viewPullEvent(
     case 'draft':
       return { icon: 'pull', parts: eventSentence('pulls.event.draft') };
     case 'ready':
-      return { icon: 'eye', parts: eventSentence('pulls.event.ready') };
+      return { icon: 'pull', parts: eventSentence('pulls.event.ready') };
     case 'review': {
       const threads = answered.get(word('reviewId')) ?? [];
       // Readers do not see a mere reply as a review.
@@ -113,7 +113,7 @@ export function viewPullEvent(
       const verb = isWithdrawn ? 'restored' : 'dismissed';
       const key = `pulls.event.${verb}` as const;
       return {
-        icon: isWithdrawn ? 'eye' : 'cross',
+        icon: isWithdrawn ? 'review' : 'cross',
         parts: [
           ...(word('userId') === '' ? eventSentence(key) : eventSentence(`${key}_of`, { person: [person()] })),
           ...reason,
@@ -122,7 +122,7 @@ export function viewPullEvent(
     }
     case 'asked':
       return {
-        icon: 'eye',
+        icon: 'review',
         parts: [
           ...eventSentence(details['removed'] === true ? 'pulls.event.asked_removed' : 'pulls.event.asked', {
             reviewer: [reviewer()],

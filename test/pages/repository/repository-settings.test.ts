@@ -110,7 +110,7 @@ t.test('SPEC §5 the higher of two rights counts, and the page says why', async 
   await alice.post('/repos/guild/hall/settings/collaborators', { username: 'bob', role: 'read' });
   const page = extractMain(await alice.get('/repos/guild/hall/settings/collaborators'));
   t.match(page, /in fact write, as member of the organisation/);
-  t.match(page, /Yours here is admin, as owner of the organisation/);
+  t.match(page, /Your role is admin, as owner of the organisation/);
   await bob.post('/repos/guild/hall/leave');
   t.equal((await bob.get('/repos/guild/hall')).status, 200, 'the membership stays');
 });
