@@ -154,3 +154,19 @@ t.test('the accessible name of a button has its text in it, in every language', 
     );
   }
 });
+
+t.test('no page defines a mixin of the layout again: one of the two would be called for both', async (t) => {
+  const definitions = (file: string): string[] =>
+    [...readFileSync(path.join(projectFolder, file), 'utf8').matchAll(/^mixin ([a-z-]+)/gm)].map(
+      ([, name]) => name ?? '',
+    );
+  const common = definitions('templates/partials/mixins.pug');
+  t.ok(common.includes('choice'));
+  for (const file of templates)
+    if (file !== 'templates/partials/mixins.pug')
+      t.same(
+        definitions(file).filter((name) => common.includes(name)),
+        [],
+        file,
+      );
+});

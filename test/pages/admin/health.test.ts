@@ -8,7 +8,11 @@ const { web, administrator, member } = await startAdminWeb(t);
 
 t.test('health shows the last successful restore test', async (t) => {
   const before = (await administrator.get('/admin/health')).body;
-  t.match(before, /There is no backup yet[^]*None yet\. Restore tests run every night/, 'what needs attention is first');
+  t.match(
+    before,
+    /There is no backup yet[^]*None yet\. Restore tests run every night/,
+    'what needs attention is first',
+  );
   t.notMatch(before, 'All required services', 'and nothing says that all is well');
   await web.modules.backups.create();
   await web.modules.backups.drill();
