@@ -86,6 +86,11 @@ declare module 'oidc-provider' {
     };
   }
 
+  export interface AuthorizationCodeModel extends Model {
+    redirectUri?: string;
+    codeChallenge?: string;
+  }
+
   export interface ProviderError {
     error: string;
     error_description?: string;
@@ -105,6 +110,9 @@ declare module 'oidc-provider' {
     DeviceCode: ModelClass<DeviceCodeModel> & {
       findByUserCode(code: string, options?: { ignoreExpiration?: boolean }): Promise<DeviceCodeModel | undefined>;
     };
+    AuthorizationCode: ModelClass<AuthorizationCodeModel>;
+    /** The request that is being answered. */
+    static ctx: OidcContext | undefined;
     Client: { prototype: ClientModel; find(id: string): Promise<ClientModel | undefined> };
   }
 

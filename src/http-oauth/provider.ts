@@ -1,6 +1,6 @@
 import type { OidcContext, Provider } from 'oidc-provider';
 import { hashSecret } from '../accounts/index.ts';
-import { tokenPrefixes } from '../oauth/index.ts';
+import { differOnlyByPort, tokenPrefixes } from '../oauth/index.ts';
 import { systemRandom } from '../kernel/index.ts';
 import { createAdapter, hashMark } from './adapter.ts';
 import { configurationOf } from './configuration.ts';
@@ -38,6 +38,7 @@ async function makeProvider(deps: OAuthHttpDeps & { render: Render }, origin: st
   provider.proxy = true;
   useOwnSessions(provider);
   useOwnTokens(provider, deps);
+  takeAnyLoopbackPort(provider, ProviderClass);
   provider.use(endSessionHere(deps));
   for (const event of ['server_error', 'grant.error', 'authorization.error', 'introspection.error', 'revocation.error'])
     provider.on(event, (_ctx: OidcContext, error: Error) =>
@@ -75,6 +76,23 @@ function useOwnTokens(provider: Provider, { random = systemRandom }: OAuthHttpDe
   }
   provider.Client.prototype.compareClientSecret = function compare(actual: string): boolean {
     return this.clientSecret === hashMark + hashSecret(actual);
+  };
+}
+
+/**
+ * At the token endpoint a public client may name a loopback address with another port than it did for the code, as tea
+ * does. The library compares texts; the proof of PKCE, which it checks besides, shows that it is the same program.
+ */
+function takeAnyLoopbackPort({ AuthorizationCode }: Provider, ProviderClass: typeof Provider): void {
+  const find = AuthorizationCode.find.bind(AuthorizationCode);
+  AuthorizationCode.find = async (key, options) => {
+    const code = await find(key, options);
+    const { client, params } = ProviderClass.ctx?.oidc ?? {};
+    const usesPkce = client?.clientAuthMethod === 'none' && code?.codeChallenge !== undefined;
+    const [issued, named] = [code?.redirectUri, params?.['redirect_uri']];
+    if (usesPkce && issued !== undefined && typeof named === 'string' && differOnlyByPort(issued, named))
+      params!['redirect_uri'] = issued;
+    return code;
   };
 }
 

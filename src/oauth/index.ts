@@ -7,7 +7,7 @@ export type { OAuth } from './oauth.ts';
 export { tokenPrefixes } from './application-tokens.ts';
 export type { Application, ApplicationOwner } from './applications/application.ts';
 export type { ApplicationInput } from './applications/manage-applications.ts';
-export { isLoopback, isOwnScheme } from './applications/redirect-uris.ts';
+export { differOnlyByPort, isLoopback, isOwnScheme } from './applications/redirect-uris.ts';
 export type { Consents, ConsentRequest, DeviceRequest, PersonAsking } from './consents.ts';
 export type { SigningJwk } from './keys/signing-keys.ts';
 export type { Payload } from './records/record-store.ts';

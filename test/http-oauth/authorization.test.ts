@@ -268,6 +268,40 @@ t.test('loopback addresses have any port, and own schemes are taken', async (t) 
   t.equal((await redeem(preset, asked, { redirect_uri: 'http://127.0.0.1:40001' })).status, 200);
 });
 
+t.test('for the token, a loopback address may have another port, and nothing else', async (t) => {
+  const issued = 'http://127.0.0.1:40001/back';
+  const owner = { kind: 'user', id: server.alice.id } as const;
+  const both = [issued, 'http://localhost/back', 'http://127.0.0.1/other'];
+  const tool = await server.add(owner, { redirectUris: both, isConfidential: false, name: 'Tool' });
+  const kept = await server.add(owner, { redirectUris: both, name: 'With a secret' });
+  const table: [name: string, client: RegisteredClient, form: Record<string, string>, status: number][] = [
+    ['the same', tool, {}, 200],
+    ['port 0', tool, { redirect_uri: 'http://127.0.0.1:0/back' }, 200],
+    ['no port', tool, { redirect_uri: 'http://127.0.0.1/back' }, 200],
+    ['another path', tool, { redirect_uri: 'http://127.0.0.1:40001/other' }, 400],
+    ['another name of the machine', tool, { redirect_uri: 'http://localhost:40001/back' }, 400],
+    ['a query', tool, { redirect_uri: 'http://127.0.0.1:0/back?x=1' }, 400],
+    ['a fragment', tool, { redirect_uri: 'http://127.0.0.1:0/back#x' }, 400],
+    ['a user', tool, { redirect_uri: 'http://x@127.0.0.1:0/back' }, 400],
+    ['https', tool, { redirect_uri: 'https://127.0.0.1:0/back' }, 400],
+    ['another machine', tool, { redirect_uri: 'http://127.0.0.1.example.org:0/back' }, 400],
+    ['no address', tool, { redirect_uri: 'port 0' }, 400],
+    ['port 0 without the proof', tool, { redirect_uri: 'http://127.0.0.1:0/back', code_verifier: '' }, 400],
+    [
+      'port 0 with another proof',
+      tool,
+      { redirect_uri: 'http://127.0.0.1:0/back', code_verifier: newPkce().verifier },
+      400,
+    ],
+    ['port 0, of an application with a secret', kept, { redirect_uri: 'http://127.0.0.1:0/back' }, 400],
+  ];
+  for (const [name, client, form, status] of table) {
+    const asked = await newCode(client, { redirect_uri: issued, scope: 'read:repository', prompt: 'consent' });
+    const answer = await redeem(client, asked, { redirect_uri: issued, ...form });
+    t.equal(answer.status, status, `${name}: ${JSON.stringify(answer.json)}`);
+  }
+});
+
 t.test('an application that is removed takes all that it was given with it, and nothing of another', async (t) => {
   const { web, alice } = server;
   const owner = { kind: 'user', id: alice.id } as const;

@@ -24,6 +24,17 @@ export const isLoopback = (uri: string): boolean => {
   return protocol === 'http:' && loopbackHosts.has(hostname);
 };
 
+/**
+ * Whether two redirect addresses are of this machine and differ by nothing but the port: a program that lets the system
+ * choose one may name another for the token than for the code (RFC 8252, 7.3).
+ */
+export function differOnlyByPort(one: string, other: string): boolean {
+  if (!URL.canParse(one) || !URL.canParse(other) || !isLoopback(one) || !isLoopback(other)) return false;
+  const [first, second] = [new URL(one), new URL(other)];
+  first.port = second.port = '';
+  return first.href === second.href;
+}
+
 /** A scheme that the program registered with the system: `com.example.app:/callback` (RFC 8252, 7.1). */
 export const isOwnScheme = (uri: string): boolean => !/^https?:$/.test(new URL(uri).protocol);
 
