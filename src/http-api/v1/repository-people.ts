@@ -52,9 +52,15 @@ const putCollaborator = operation({
   body: z.object({ permission: permission.optional().describe('Left out: write') }),
   async run({ viewer, found, params: { username }, body: { permission: role = 'write' }, deps }) {
     const { owner, name } = found.canonical;
-    const isThere = (await collaboratorNamed(deps, viewer, found, username)) !== undefined;
-    if (isThere) await deps.repositories.collaborators.changeRole(viewer, owner, name, { username, role });
-    else await deps.repositories.collaborators.add(viewer, owner, name, { username, role });
+    const { add, changeRole } = deps.repositories.collaborators;
+    const change = () => changeRole(viewer, owner, name, { username, role });
+    if ((await collaboratorNamed(deps, viewer, found, username)) !== undefined) await change();
+    else
+      await add(viewer, owner, name, { username, role }).catch(async (error: unknown) => {
+        // Another call of the same has been faster.
+        if (!isDomainError(error) || error.reason !== 'already_collaborator') throw error;
+        await change();
+      });
     return noContent();
   },
 });
