@@ -67,7 +67,11 @@ const toJson = ({ id, title, description, isPublic }: BoardRow): object => ({
 });
 
 async function placeOf(modules: Modules, viewer: PersonViewer, text: string): Promise<BoardPlace> {
-  return text.includes('/') ? repositoryOf(modules, viewer, text) : { organisation: text.replace(/^@/, '') };
+  if (text.includes('/')) return repositoryOf(modules, viewer, text);
+  const organisation = text.replace(/^@/, '');
+  if ((await modules.owners.resolve(organisation))?.kind !== 'organisation')
+    throw notFound('organisation_not_found', `There is no organisation ${text}; a repository is written owner/name.`);
+  return { organisation };
 }
 
 /** By its title, ignoring case, or by its id. Throws `board_not_found`. */
