@@ -34,6 +34,7 @@ import { signatureSchemes } from './v312-signature-schemes.ts';
 import { packageLists } from './v330-package-lists.ts';
 import { packageObjects } from './v360-package-objects.ts';
 import { packageRetention } from './v361-package-retention.ts';
+import { approvers } from './v437-approvers.ts';
 import { packageBlobSources } from './v443-package-blob-sources.ts';
 import { importedTimes } from './v444-imported-times.ts';
 import { ownerWebhooks } from './v414-owner-webhooks.ts';
@@ -262,6 +263,7 @@ export const migrations: readonly Migration[] = [
   sharedState,
   ciParts,
   nodeFacts,
+  approvers,
   packageBlobSources,
   importedTimes,
 ];

@@ -47,6 +47,7 @@ export interface RuleTeam {
 export const noMergeConditions: MergeConditions = {
   grant: { level: 'write', people: [], tasks: false },
   approvals: 0,
+  approvers: null,
   ownersApprove: false,
   approvalsSurvive: 'rebase',
   threadsResolved: false,
@@ -55,6 +56,9 @@ export const noMergeConditions: MergeConditions = {
   styles: ['MERGE', 'SQUASH', 'REBASE', 'FORWARD'],
   adminsToo: true,
 };
+
+/** People and teams that a rule names; an empty list names nobody. */
+export type NamedByRule = Required<Pick<RuleGrant, 'people' | 'teams'>>;
 
 /** Facts about a rule that the policy needs. */
 export interface BranchRule {
@@ -79,6 +83,8 @@ export interface MergeConditions {
   grant: RuleGrant;
   /** Number of required approvals, and whether owners of the changed code must be among them. */
   approvals: number;
+  /** Whose approvals alone count for that number; null for everyone with write access. */
+  approvers: NamedByRule | null;
   ownersApprove: boolean;
   approvalsSurvive: ApprovalsSurvive;
   threadsResolved: boolean;
@@ -162,13 +168,16 @@ export function mayByGrant(
   if (viewer.kind === 'task') return tasks;
   if (viewer.kind === 'deployKey') return deployKeys;
   if (viewer.kind !== 'person') return false;
-  const isNamed = [people, ...teams.map((team) => team.people)].some((ids) => ids.includes(viewer.id));
-  if (!isLocalAdministrator(viewer) && isNamed) return true;
+  if (!isLocalAdministrator(viewer) && isNamedIn({ people, teams }, viewer.id)) return true;
   if (level === 'nobody') return false;
   if (isLocalAdministrator(viewer)) return true;
   if (level === 'owner') return facts.ownerUserId === viewer.id || facts.organisationRole === 'OWNER';
   return allows(accessGrantsOf(viewer.id, facts)[0]?.level ?? 'none', level);
 }
+
+/** Whether a rule names a user, or a team that they are a member of. @param id UUID of the user */
+export const isNamedIn = ({ people, teams }: NamedByRule, id: string): boolean =>
+  [people, ...teams.map((team) => team.people)].some((ids) => ids.includes(id));
 
 /** A requested ref move, by its ids only. */
 export type RefMoveKind = 'create' | 'update' | 'delete';

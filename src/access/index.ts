@@ -63,6 +63,7 @@ export type {
   ApprovalsSurvive,
   BranchRule,
   MergeConditions,
+  NamedByRule,
   RefMoveKind,
   RuleAct,
   RuleGrant,
@@ -70,7 +71,14 @@ export type {
   RuleTarget,
   RuleTeam,
 } from './branch-rules.ts';
-export { checksOfCandidate, countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
+export {
+  checksOfCandidate,
+  countedApprovals,
+  countingApprovals,
+  isAbsolute,
+  mergeVerdict,
+  requestedChanges,
+} from './merge-verdict.ts';
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
 export {
   allTaskPermissions,

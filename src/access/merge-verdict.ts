@@ -1,4 +1,4 @@
-import { mayByGrant } from './branch-rules.ts';
+import { isNamedIn, mayByGrant } from './branch-rules.ts';
 import type { ApprovalsSurvive, BranchRule, MergeConditions } from './branch-rules.ts';
 import { allows } from './level.ts';
 import { repositoryLevel } from './repository-level.ts';
@@ -58,7 +58,8 @@ export type MergeBlock =
   | { kind: 'not_open' | 'draft' | 'no_base' | 'conflict' | 'unknown' | 'empty' | 'unrelated' }
   | { kind: 'level' }
   | { kind: 'style'; styles: readonly string[] }
-  | { kind: 'approvals'; have: number; need: number }
+  /** With `isNamed`, the rule names whose approvals count. */
+  | { kind: 'approvals'; have: number; need: number; isNamed: boolean }
   | { kind: 'owners'; missing: readonly OwnerGroup[] }
   | { kind: 'changes_requested'; by: readonly string[] }
   | { kind: 'threads'; open: number }
@@ -68,7 +69,7 @@ export type MergeBlock =
 
 export interface MergeVerdict {
   blocks: MergeBlock[];
-  /** Reviewers whose approval currently counts. */
+  /** Reviewers whose approval currently stands; the rule may name whose count for the number that it requires. */
   approvedBy: string[];
   /** Whether the viewer may merge despite the blocks, which the log then records. */
   mayBypass: boolean;
@@ -122,8 +123,9 @@ export function mergeVerdict(
   if (against.length > 0) blocks.push({ kind: 'changes_requested', by: against });
   if (merging !== null) {
     if (style !== null && !merging.styles.includes(style)) blocks.push({ kind: 'style', styles: merging.styles });
-    if (approvedBy.length < merging.approvals)
-      blocks.push({ kind: 'approvals', have: approvedBy.length, need: merging.approvals });
+    const have = approvedBy.filter((id) => countsByRule(merging, id)).length;
+    if (have < merging.approvals)
+      blocks.push({ kind: 'approvals', have, need: merging.approvals, isNamed: merging.approvers !== null });
     const missing = merging.ownersApprove
       ? facts.owners.filter(({ userIds }) => !userIds.some((id) => approvedBy.includes(id)))
       : [];
@@ -198,6 +200,20 @@ export function countingApprovals(
     )
     .map((review) => review.authorId);
 }
+
+/** Whether a rule counts an approval of a user, who can write, for the number that it requires. @param id UUID */
+const countsByRule = ({ approvers }: Pick<MergeConditions, 'approvers'>, id: string): boolean =>
+  approvers === null || isNamedIn(approvers, id);
+
+/** The reviewers whose approval meets a condition of a rule: the number of approvals, or that of the code's owners. */
+export const countedApprovals = (
+  facts: Pick<MergeFacts, 'reviews' | 'rounds' | 'authorId' | 'owners'>,
+  merging: MergeConditions,
+): string[] =>
+  countingApprovals(facts, merging.approvalsSurvive).filter(
+    (id) =>
+      countsByRule(merging, id) || (merging.ownersApprove && facts.owners.some(({ userIds }) => userIds.includes(id))),
+  );
 
 /** Reviewers with write access whose last verdict requests changes. A later round does not resolve it. */
 export function requestedChanges({ reviews }: Pick<MergeFacts, 'reviews'>): string[] {

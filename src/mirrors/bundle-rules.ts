@@ -1,10 +1,11 @@
 import { ruleActs } from '../access/index.ts';
-import type { GrantInput, ListedRule, MergeConditionsInput, NewRule } from '../repositories/index.ts';
+import type { ApproversInput, GrantInput, ListedRule, MergeConditionsInput, NewRule } from '../repositories/index.ts';
 import { checkRule } from '../repositories/index.ts';
 import { invalid } from '../kernel/index.ts';
 
 /** A rule for branches or tags in an export bundle, with users by username. */
-export function exportedRule({ target, pattern, linear, signed, grants, merging, named }: ListedRule): NewRule {
+export function exportedRule(rule: ListedRule): NewRule {
+  const { target, pattern, linear, signed, grants, merging, named } = rule;
   const all = { ...grants, merge: merging.grant };
   const grant = (act: keyof typeof all): GrantInput => ({
     level: all[act].level,
@@ -18,9 +19,21 @@ export function exportedRule({ target, pattern, linear, signed, grants, merging,
     linear,
     signed,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
-    ...(target === 'BRANCH' && { merging: { ...merging, grant: grant('merge'), upToDate: upToDateOf(merging) } }),
+    ...(target === 'BRANCH' && {
+      merging: { ...merging, grant: grant('merge'), approvers: approversOf(rule), upToDate: upToDateOf(merging) },
+    }),
   };
 }
+
+/** By name; a team without its organisation. */
+const approversOf = ({ merging, named, teams }: ListedRule): ApproversInput =>
+  merging.approvers === null
+    ? { isOn: false }
+    : {
+        isOn: true,
+        people: named.approve.flatMap(({ person }) => person.username ?? []),
+        teams: teams.approve.map((name) => name.slice(name.indexOf('/') + 1)),
+      };
 
 /**
  * Reads the rules in a bundle's description; undefined for a bundle of a version without rules. Throws
@@ -63,6 +76,7 @@ const readMerging = ({
 }: Fields): MergeConditionsInput => ({
   grant: readGrant(grant as Fields),
   approvals: Number(approvals),
+  approvers: readApprovers(switches['approvers'] as Fields | undefined),
   approvalsSurvive: String(approvalsSurvive),
   checks: (checks as unknown[]).map(String),
   styles: (styles as unknown[]).map(String),
@@ -71,6 +85,12 @@ const readMerging = ({
   upToDate: switches['upToDate'] === 'queue' ? 'queue' : switches['upToDate'] === true,
   adminsToo: switches['adminsToo'] === true,
 });
+
+// Older bundles name no approvers.
+const readApprovers = ({ isOn, people, teams }: Fields = {}): ApproversInput =>
+  isOn === true
+    ? { isOn, people: (people as unknown[]).map(String), teams: (teams as unknown[]).map(String) }
+    : { isOn: false };
 
 // Older bundles have no deploy keys.
 const readGrant = ({ level, people, tasks, deployKeys }: Fields): GrantInput => ({

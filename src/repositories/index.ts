@@ -67,7 +67,7 @@ export { isUsualRule } from './rules/default-rule.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { NewRule, RuleInput } from './rules/edit-rules.ts';
 export { ruleStyles } from './rules/parse-merge-conditions.ts';
-export type { GrantInput, MergeConditionsInput } from './rules/parse-merge-conditions.ts';
+export type { ApproversInput, GrantInput, MergeConditionsInput } from './rules/parse-merge-conditions.ts';
 export type { RepositorySettings } from './deps.ts';
 export { commitKey } from './statuses/commit-statuses.ts';
 export type { CombinedStatus } from './statuses/commit-statuses.ts';

@@ -1,6 +1,7 @@
 // Which approvals count, and what stands in the way of a merge: the policy as tables.
 import t from 'tap';
 import {
+  countedApprovals,
   countingApprovals,
   isAbsolute,
   mergeVerdict,
@@ -203,6 +204,55 @@ const blocked: Record<
     { approvals: 1, approvalsSurvive: 'rebase' },
     ['approvals'],
   ],
+  'an approval of a person whom the rule does not name': [
+    { reviews: [review('bob')] },
+    { approvals: 1, approvers: { people: ['carol'], teams: [] } },
+    ['approvals'],
+  ],
+  'an approval of a person whom the rule names': [
+    { reviews: [review('bob'), review('carol')] },
+    { approvals: 1, approvers: { people: ['carol'], teams: [] } },
+    [],
+  ],
+  'an approval of a member of a team that the rule names': [
+    { reviews: [review('bob')] },
+    { approvals: 1, approvers: { people: [], teams: [{ id: 'reviewers', people: ['carol', 'bob'] }] } },
+    [],
+  ],
+  'fewer named people than approvals': [
+    { reviews: [review('bob'), review('carol'), review('dave')] },
+    { approvals: 3, approvers: { people: ['carol', 'dave'], teams: [] } },
+    ['approvals'],
+  ],
+  'named people who may not write, who are the author, or whose approval did not survive': [
+    {
+      reviews: [review('bob', { mayWrite: false }), review('author'), review('carol', { round: 1 })],
+      rounds: [round(1), round(2)],
+    },
+    { approvals: 1, approvers: { people: ['author', 'bob', 'carol'], teams: [] } },
+    ['approvals'],
+  ],
+  'nobody who is named': [
+    { reviews: [review('bob')] },
+    { approvals: 1, approvers: { people: [], teams: [] } },
+    ['approvals'],
+  ],
+  'nobody who is named, where no approval is needed': [{}, { approvers: { people: [], teams: [] } }, []],
+  'an owner who is not named: theirs counts as the owner’s, not for the number': [
+    { reviews: [review('carol')], owners: ownersOf('carol') },
+    { approvals: 1, ownersApprove: true, approvers: { people: ['bob'], teams: [] } },
+    ['approvals'],
+  ],
+  'an owner who is not named, beside one who is': [
+    { reviews: [review('carol'), review('bob')], owners: ownersOf('carol') },
+    { approvals: 1, ownersApprove: true, approvers: { people: ['bob'], teams: [] } },
+    [],
+  ],
+  'a change requested by one who is not named': [
+    { reviews: [review('bob', { verdict: 'REQUEST_CHANGES' })] },
+    { approvers: { people: ['carol'], teams: [] } },
+    ['changes_requested'],
+  ],
   'owners who did not approve': [
     { reviews: [review('bob')], owners: ownersOf('carol') },
     { ownersApprove: true },
@@ -252,6 +302,15 @@ const blocked: Record<
 
 for (const [what, [facts, merging, blocks]] of Object.entries(blocked))
   t.test(`in the way of a merge: ${what}`, async (t) => t.same(kinds(facts, merging), blocks));
+
+t.test('a reviewer is shown as counted whose approval meets a condition of the rule', async (t) => {
+  const facts = { ...ready, reviews: [review('bob'), review('carol'), review('dave')], owners: ownersOf('carol') };
+  const counted = (merging: Partial<MergeConditions>) => countedApprovals(facts, { ...noMergeConditions, ...merging });
+  const approvers = { people: ['bob'], teams: [] };
+  t.same(counted({}), ['bob', 'carol', 'dave']);
+  t.same(counted({ approvers }), ['bob']);
+  t.same(counted({ approvers, ownersApprove: true }), ['bob', 'carol']);
+});
 
 t.test('a style that the rule does not have', async (t) => {
   t.same(kinds({}, { styles: ['SQUASH'] }, 'MERGE'), ['style']);

@@ -37,6 +37,9 @@ t.test('rules are listed, added and removed', async (t) => {
     },
   );
   t.match(await rule('add', 'alice/garden', 'v*', '--tag', '--create', 'owner'), { code: 0 });
+  t.match(await rule('add', 'alice/garden', 'main', '--approvals', '1', '--approvers', 'bob'), { code: 0 });
+  t.match((await rule('list', 'alice/garden')).stdout, /^main\t.*\t1 approvals,approvers bob\t/m);
+  t.match(await rule('remove', 'alice/garden', 'main'), { code: 0 });
   const listed = JSON.parse((await rule('list', 'alice/garden', '--json')).stdout) as object;
   t.match(JSON.stringify(listed), /"pattern":"release\/\*","target":"branch"/);
   t.match(
@@ -44,6 +47,7 @@ t.test('rules are listed, added and removed', async (t) => {
     /release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\twrite/,
   );
   for (const [words, code, says] of [
+    [['add', 'alice/garden', 'x', '--approvers', 'carol'], 2, /no active user with the username carol/],
     [['add', 'alice/garden', 'release/*'], 4, /a rule for this pattern already exists/],
     [['add', 'alice/garden', 'a b'], 2, /characters that no branch or tag name has/],
     [['add', 'alice/garden', 'x', '--push', 'write,admin'], 2, /choose one of/],
@@ -95,10 +99,11 @@ t.test('deploy keys are listed, added and removed', async (t) => {
 });
 
 t.test('rules travel with an export', async (t) => {
+  await hearth('repo', 'rule', 'add', 'alice/garden', 'main', '--approvals', '1', '--approvers', 'bob');
   t.equal((await hearth('export', 'alice/garden', 'garden.bundle')).code, 0);
   t.equal((await hearth('import', 'garden.bundle', 'alice/orchard')).code, 0);
   t.match(
     (await hearth('repo', 'rule', 'list', 'alice/orchard')).stdout,
-    /^release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\twrite\n$/,
+    /^release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\twrite\nmain\t.*\t1 approvals,approvers bob\twrite\n$/,
   );
 });

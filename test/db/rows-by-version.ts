@@ -1814,4 +1814,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  437: [
+    ['branch_rule_people', { rule_id: 'br1', act: 'approve', user_id: 'bob-id' }],
+    ['branch_rule_teams', { rule_id: 'br1', act: 'approve', team_id: 't134' }],
+  ],
 };

@@ -122,6 +122,24 @@ t.test('a rule for branches as a client of Gitea makes, reads, edits and removes
   const merging = { required_approvals: 2, enable_status_check: true, status_check_contexts: ['build'] };
   t.match(await alice('POST', rules, { ...fromSdk, rule_name: 'x', ...merging }), { status: 201, json: merging });
   t.match(await alice('PATCH', `${rules}/x`, { required_approvals: -1 }), { status: 422 });
+  const approving = (is: boolean, ...people: string[]) => ({
+    enable_approvals_whitelist: is,
+    approvals_whitelist_username: people,
+    approvals_whitelist_teams: [],
+  });
+  for (const [sent, shown] of [
+    [{ enable_approvals_whitelist: true, approvals_whitelist_username: ['bob'] }, approving(true, 'bob')],
+    [{ required_approvals: 2 }, approving(true, 'bob')],
+    [{ enable_approvals_whitelist: false, approvals_whitelist_username: ['bob'] }, approving(false)],
+    [{ approvals_whitelist_username: ['alice'], approvals_whitelist_teams: null }, approving(true, 'alice')],
+    [{ approvals_whitelist_username: [] }, approving(true)],
+  ] as const)
+    t.match(await alice('PATCH', `${rules}/x`, sent), { status: 200, json: shown }, JSON.stringify(sent));
+  for (const [names, status] of [
+    [{ approvals_whitelist_username: ['nobody'] }, 404],
+    [{ approvals_whitelist_teams: ['devs'] }, 422],
+  ] as const)
+    t.equal((await alice('PATCH', `${rules}/x`, names)).status, status, JSON.stringify(names));
   t.match((await alice('PATCH', `${rules}/x`, { enable_status_check: false })).json, {
     required_approvals: 2,
     enable_status_check: false,

@@ -162,7 +162,14 @@ function fill(forge: GiteaStub): void {
     events: ['push'],
     active: true,
   });
-  forge.world.protections.push({ rule_name: 'release/*', enable_push: false, required_approvals: 2 });
+  forge.world.protections.push({
+    rule_name: 'release/*',
+    enable_push: false,
+    required_approvals: 2,
+    enable_approvals_whitelist: true,
+    approvals_whitelist_username: ['nobody-here'],
+    approvals_whitelist_teams: ['reviewers'],
+  });
 }
 
 t.test('an import brings everything with its numbers, times and order, and another one changes nothing', async (t) => {
@@ -232,7 +239,11 @@ t.test('an import brings everything with its numbers, times and order, and anoth
     { url: 'https://hooks.example.org/a', isActive: false },
   ]);
   const rules = await api(`/${name}/branch_protections`);
-  t.ok(rules.some((rule: Json) => rule.rule_name === 'release/*' && rule.required_approvals === 2));
+  t.match(
+    rules.filter((rule: Json) => rule.rule_name === 'release/*'),
+    [{ required_approvals: 2, enable_approvals_whitelist: true, approvals_whitelist_username: [] }],
+    'whoever is unknown here is left out, and the limit stays',
+  );
   t.equal(await countOf('notifications'), 0, 'no one is notified');
 
   const before = await snapshot(id);

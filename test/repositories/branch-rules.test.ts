@@ -431,6 +431,7 @@ t.test('what a merge needs: read, kept, named and checked', async (t) => {
     merging: {
       grant: { level: 'admin', people: ['bob'] },
       approvals: '2',
+      approvers: { people: ['bob'] },
       ownersApprove: true,
       approvalsSurvive: 'nothing',
       threadsResolved: true,
@@ -444,6 +445,7 @@ t.test('what a merge needs: read, kept, named and checked', async (t) => {
   t.same(rule.merging, {
     grant: { level: 'admin', people: [bob.id], teams: [], tasks: false },
     approvals: 2,
+    approvers: { people: [bob.id], teams: [] },
     ownersApprove: true,
     approvalsSurvive: 'nothing',
     threadsResolved: true,
@@ -459,6 +461,21 @@ t.test('what a merge needs: read, kept, named and checked', async (t) => {
   await repositories.rules.change(alice, 'alice', 'work', id, { merging: { approvals: 1 } });
   const changed = await repositories.rules.find(alice, 'alice', 'work', id);
   t.same(changed.merging, { ...rule.merging, approvals: 1 }, 'what is left out stays');
+  const approvers = async (given: NonNullable<NewRule['merging']>['approvers']): Promise<unknown> => {
+    await repositories.rules.change(alice, 'alice', 'work', id, { merging: { approvers: given } });
+    return (await repositories.rules.find(alice, 'alice', 'work', id)).merging.approvers;
+  };
+  const nobody = { people: [], teams: [] };
+  const steps: [given: Parameters<typeof approvers>[0], then: unknown][] = [
+    [{}, { people: [bob.id], teams: [] }],
+    [{ people: [] }, nobody],
+    [{ isOn: false, people: ['bob'] }, null],
+    [{ people: [], teams: [] }, null],
+    [{ isOn: true }, nobody],
+    [{ isOn: false }, null],
+    [{ people: ['bob'] }, { people: [bob.id], teams: [] }],
+  ];
+  for (const [given, then] of steps) t.same(await approvers(given), then, JSON.stringify(given));
   const refused = (merging: NewRule['merging']): Promise<unknown> =>
     reasonOf(add({ target: 'branch', pattern: 'x', merging }));
   t.equal(await refused({ approvals: -1 }), 'invalid_approvals');
@@ -470,6 +487,8 @@ t.test('what a merge needs: read, kept, named and checked', async (t) => {
   t.equal(await refused({ styles: ['octopus'] }), 'invalid_styles');
   t.equal(await refused({ grant: { level: 'all' } }), 'invalid_rule_level');
   t.equal(await refused({ grant: { people: ['nowhere'] } }), 'no_such_person');
+  t.equal(await refused({ approvers: { people: ['nowhere'] } }), 'no_such_person');
+  t.equal(await refused({ approvers: { teams: ['reviewers'] } }), 'no_such_team');
   await add({ target: 'tag', pattern: 'v*', merging: { approvals: 3 } });
   const tag = (await repositories.rules.list(alice, 'alice', 'work')).find(({ target }) => target === 'TAG');
   t.equal(tag?.merging.approvals, 0, 'a tag is not merged into');

@@ -39,6 +39,7 @@ export function addRuleCommands(repo: Command, run: Run): void {
       .option('--signed', 'refuse commits without a verified signature')
       .option('--merge <who>', `who may merge pull requests: ${who}`)
       .option('--approvals <number>', 'approvals required to merge')
+      .option('--approvers <who>', 'users and teams whose approvals alone count: bob,acme/reviewers')
       .option('--owners', 'require approval by the owners of changed code')
       .option('--threads', 'require all threads to be resolved')
       .option('--check <names>', 'required checks, separated by commas; build* matches all that begin with build')
@@ -93,11 +94,18 @@ const columns: Column<ListedRule>[] = [
   { title: 'MERGE', cell: (rule) => describe(rule, 'merge') },
 ];
 
-const requirements = ({ linear, signed, merging }: ListedRule): string[] =>
-  [
+const approversOf = ({ named, teams }: ListedRule): string[] => [
+  ...named.approve.flatMap(({ person }) => person.username ?? []),
+  ...teams.approve,
+];
+
+const requirements = (rule: ListedRule): string[] => {
+  const { linear, signed, merging } = rule;
+  return [
     linear && 'linear',
     signed && 'signed',
     merging.approvals > 0 && `${merging.approvals} approvals`,
+    merging.approvers !== null && `approvers ${approversOf(rule).join('/') || 'nobody'}`,
     merging.ownersApprove && 'owners',
     merging.threadsResolved && 'threads',
     ...merging.checks,
@@ -105,6 +113,7 @@ const requirements = ({ linear, signed, merging }: ListedRule): string[] =>
     merging.upToDate === 'queue' && 'merge queue',
     merging.styles.length < noMergeConditions.styles.length && merging.styles.join('/').toLowerCase(),
   ].filter((word) => typeof word === 'string');
+};
 
 const toJson = (rule: ListedRule): object => ({
   pattern: rule.pattern,
@@ -132,6 +141,13 @@ const toJson = (rule: ListedRule): object => ({
       people: rule.named.merge.flatMap(({ person }) => person.username ?? []),
       teams: rule.teams.merge,
       tasks: rule.merging.grant.tasks,
+      approvers:
+        rule.merging.approvers === null
+          ? null
+          : {
+              people: rule.named.approve.flatMap(({ person }) => person.username ?? []),
+              teams: rule.teams.approve,
+            },
       styles: rule.merging.styles.map((style) => style.toLowerCase()),
     },
   }),
@@ -153,6 +169,7 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
   deployKeys?: string;
   merge?: string;
   approvals?: string;
+  approvers?: string;
   owners?: true;
   threads?: true;
   check?: string;
@@ -209,6 +226,9 @@ const addRule: Action<AddOptions, [string, string]> = async (cli, options, text,
     merging: {
       grant: readGrant(options.merge),
       approvals: options.approvals,
+      ...(options.approvers !== undefined && {
+        approvers: { isOn: true, ...namesOfGrant(options.approvers.split(',').map((word) => word.trim())) },
+      }),
       ownersApprove: options.owners,
       threadsResolved: options.threads,
       checks: options.check?.split(','),

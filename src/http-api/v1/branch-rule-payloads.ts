@@ -5,11 +5,11 @@ import { numericId } from '../../gitea-shapes/index.ts';
 import type { branchProtection, tagProtection } from './branch-rule-schemas.ts';
 import { isoTime } from './payloads.ts';
 
-const usernames = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
+const usernames = (rule: ListedRule, act: keyof ListedRule['named']): string[] =>
   rule.named[act].flatMap(({ person }) => person.username ?? []);
 
 /** Only the names of teams: all belong to the repository owner. */
-const teams = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
+const teams = (rule: ListedRule, act: keyof ListedRule['teams']): string[] =>
   rule.teams[act].map((name) => name.slice(name.indexOf('/') + 1));
 
 /** Gitea's names of permitted actors. */
@@ -70,6 +70,9 @@ export function showBranchRule(rule: ListedRule): z.output<typeof branchProtecti
     merge_level: merging.grant.level,
     merge_tasks: merging.grant.tasks,
     required_approvals: merging.approvals,
+    enable_approvals_whitelist: merging.approvers !== null,
+    approvals_whitelist_username: usernames(rule, 'approve'),
+    approvals_whitelist_teams: teams(rule, 'approve'),
     approvals_survive: merging.approvalsSurvive,
     dismiss_stale_approvals: merging.approvalsSurvive === 'nothing',
     block_on_codeowner_reviews: merging.ownersApprove,

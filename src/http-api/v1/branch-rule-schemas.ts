@@ -49,6 +49,9 @@ const branchFields = {
   merge_level: level,
   merge_tasks: tasks,
   required_approvals: z.int().min(0).describe('Approvals that a merge needs'),
+  enable_approvals_whitelist: z.boolean().describe('Whether only approvals of those who are named count'),
+  approvals_whitelist_username: z.array(z.string()).describe('Whose approvals count; people who may push'),
+  approvals_whitelist_teams: z.array(z.string()).describe('Teams of the owning organisation whose approvals count'),
   approvals_survive: z
     .enum(['nothing', 'rebase', 'anything'])
     .describe('Which pushes leave an approval in effect; rebase is a push that changes nothing but the base'),
@@ -95,10 +98,7 @@ const optional = <Fields extends z.ZodRawShape>(fields: Fields) => {
 const off = z.literal(false).nullish().describe('Only false: there is no such rule here');
 const none = z.array(z.string()).max(0).nullish().describe('Only empty: there is no such rule here');
 const unused = {
-  enable_approvals_whitelist: off,
-  approvals_whitelist_username: none,
   approvals_whitelist_usernames: none,
-  approvals_whitelist_teams: none,
   block_on_rejected_reviews: z.boolean().nullish().describe('A request for changes always blocks'),
   block_on_official_review_requests: off,
   ignore_stale_approvals: off,

@@ -88,6 +88,11 @@ function mergingInput(body: BranchBody): MergeConditionsInput {
       { level: body.merge_level ?? undefined, tasks: body.merge_tasks ?? undefined },
     ),
     approvals: body.required_approvals ?? undefined,
+    approvers: {
+      isOn: body.enable_approvals_whitelist ?? undefined,
+      people: body.approvals_whitelist_username ?? undefined,
+      teams: body.approvals_whitelist_teams ?? undefined,
+    },
     approvalsSurvive: body.approvals_survive ?? survive,
     ownersApprove: body.block_on_codeowner_reviews ?? undefined,
     threadsResolved: body.block_on_unresolved_threads ?? undefined,

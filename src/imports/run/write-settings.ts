@@ -1,9 +1,11 @@
 import { localAdministrator } from '../../access/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
+import type { ApproversInput } from '../../repositories/index.ts';
 import { webhookEvents, webhookKinds } from '../../webhooks/index.ts';
 import type { WebhookEvent } from '../../webhooks/index.ts';
 import type { SourceHook, SourceRule } from '../sources/source.ts';
 import type { RunContext } from '../context/run-context.ts';
+import { accountsOf } from '../people/accounts-of.ts';
 import { isPokeUrl } from '../watch/poke-import.ts';
 import { writeExtras } from './write-extras.ts';
 
@@ -51,14 +53,32 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
         ...(rule.target === 'branch' && {
           merging: {
             approvals: Math.min(rule.approvals, 20),
+            approvers: await approversOf(context, rule),
             approvalsSurvive: rule.dismissesStale ? 'nothing' : 'anything',
             checks: rule.checks,
           },
         }),
       };
-      await deps.repositories.rules.add(localAdministrator, at.owner, at.name, input);
+      await deps.repositories.rules.add(localAdministrator, at.owner, at.name, input, { leavesOutUnknown: true });
     });
   }
+}
+
+/**
+ * Those of the approvers who are known here by proof, and the teams of the same name. Where none is, nobody's approval
+ * counts: a limit that is imported in part does not become weaker.
+ */
+async function approversOf(
+  { deps, row, tell }: RunContext,
+  { pattern, approvers }: SourceRule,
+): Promise<ApproversInput> {
+  if (approvers == null) return { isOn: false };
+  const accounts = await accountsOf(deps, row.host, approvers.people);
+  for (const { login } of approvers.people)
+    if (!accounts.has(login))
+      tell('to do', `Name ${login} as an approver in the rule ${pattern}, if it is the same person here.`);
+  const people = [...accounts.values()].flatMap(({ username }) => username ?? []);
+  return { isOn: true, people: [...new Set(people)], teams: approvers.teams };
 }
 
 /** Gitea's events that have another name here. */

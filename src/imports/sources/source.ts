@@ -182,6 +182,8 @@ export interface SourceRule {
   pushLevel?: 'admin' | null;
   allowsForce: boolean;
   approvals: number;
+  /** Whose approvals alone count; missing or null for everyone's. Teams are those of the owning organisation. */
+  approvers?: { people: SourcePerson[]; teams: string[] } | null;
   dismissesStale: boolean;
   signed: boolean;
   checks: string[];

@@ -212,7 +212,26 @@ function viewBlock(block: MergeBlock, names: (ids: readonly string[]) => string)
   }[block.kind as string];
   if (block.kind === 'changes_requested')
     return { icon, tone, title, text: t('pulls.merge_box.by_names', { names: names(block.by) }) };
-  return { icon, tone, title, text: text === undefined ? explainBlock(block) : text };
+  return { icon, tone, title, text: text === undefined ? explain(block) : text };
+}
+
+/** What `explainBlock` says, in the language of the viewer. */
+function explain(block: MergeBlock): string {
+  switch (block.kind) {
+    case 'approvals':
+      return t(block.isNamed ? 'pulls.merge_box.need_approvals_of_named' : 'pulls.merge_box.need_approvals', {
+        need: block.need,
+        have: block.have,
+      });
+    case 'owners':
+      return t('pulls.merge_box.owners_have_not_approved', {
+        patterns: block.missing.map(({ pattern }) => viewName(pattern)).join(', '),
+      });
+    case 'threads':
+      return t('pulls.merge_box.threads_not_resolved', { open: block.open });
+    default:
+      return explainBlock(block);
+  }
 }
 
 const requiredBy = ({ rule }: MergeBox, context: string): boolean =>

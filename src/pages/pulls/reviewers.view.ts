@@ -1,4 +1,4 @@
-import { countingApprovals } from '../../access/index.ts';
+import { countedApprovals, noMergeConditions } from '../../access/index.ts';
 import { teamUrl } from '../../http/index.ts';
 import type { MergeBox, PullRights, Pulls } from '../../pulls/index.ts';
 import { t, translated } from '../../translation/index.ts';
@@ -51,7 +51,7 @@ export function viewReviewers(
       last.set(review.authorId, review);
   }
   const requestOf = new Map(requests.map((request) => [request.userId, request]));
-  const counting = box === null ? null : countingApprovals(box.facts, box.rule?.merging.approvalsSurvive ?? 'rebase');
+  const counting = box === null ? null : countedApprovals(box.facts, box.rule?.merging ?? noMergeConditions);
   const ids = [...new Set([...requestOf.keys(), ...last.keys()])];
   const people = ids.map((id): ReviewerView => {
     const request = requestOf.get(id);

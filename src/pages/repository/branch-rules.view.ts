@@ -74,7 +74,7 @@ const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = translated({
   ],
 });
 
-const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] => [
+const handles = (rule: ListedRule, act: keyof ListedRule['named']): string[] => [
   ...rule.named[act].flatMap(({ person }) => person.username ?? []),
   ...rule.teams[act],
 ];
@@ -185,7 +185,13 @@ export const formOf = (rule: ListedRule): RuleForm => ({
   pattern: rule.pattern,
   linear: rule.linear,
   signed: rule.signed,
-  merging: rule.target === 'TAG' ? null : mergingFormOf(rule, handles(rule, 'merge')),
+  merging:
+    rule.target === 'TAG'
+      ? null
+      : mergingFormOf(rule, {
+          people: handles(rule, 'merge'),
+          approvers: handles(rule, 'approve'),
+        }),
   acts: ruleActs.map((act) => ({
     act,
     level: rule.grants[act].level,

@@ -9,6 +9,9 @@ export interface MergingForm {
   level: string;
   people: string;
   approvals: string;
+  /** Whether only approvals of those who are named count, and their names. */
+  approversOnly: boolean;
+  approvers: string;
   survive: string;
   ownersApprove: boolean;
   threadsResolved: boolean;
@@ -44,6 +47,8 @@ export const newMergingForm: MergingForm = {
   level: 'write',
   people: '',
   approvals: '0',
+  approversOnly: false,
+  approvers: '',
   survive: 'rebase',
   ownersApprove: false,
   threadsResolved: false,
@@ -53,10 +58,16 @@ export const newMergingForm: MergingForm = {
   adminsPass: false,
 };
 
-export const mergingFormOf = ({ merging }: ListedRule, people: readonly string[]): MergingForm => ({
+/** @param people handles of those who may merge, `approvers` of those whose approvals count */
+export const mergingFormOf = (
+  { merging }: ListedRule,
+  { people, approvers }: { people: readonly string[]; approvers: readonly string[] },
+): MergingForm => ({
   level: merging.grant.level,
   people: people.join(', '),
   approvals: String(merging.approvals),
+  approversOnly: merging.approvers !== null,
+  approvers: approvers.join(', '),
   survive: merging.approvalsSurvive,
   ownersApprove: merging.ownersApprove,
   threadsResolved: merging.threadsResolved,
@@ -67,13 +78,15 @@ export const mergingFormOf = ({ merging }: ListedRule, people: readonly string[]
 });
 
 /**
- * Fields `merge_level`, `merge_people`, `approvals`, `approvals_survive`, `owners_approve`, `threads_resolved`,
- * `checks`, `up_to_date`, `styles` (several) and `admins_pass`.
+ * Fields `merge_level`, `merge_people`, `approvals`, `approvers_only`, `approvers`, `approvals_survive`,
+ * `owners_approve`, `threads_resolved`, `checks`, `up_to_date`, `styles` (several) and `admins_pass`.
  */
 export const readMergingForm = (form: Form): MergingForm => ({
   level: form.text('merge_level'),
   people: form.text('merge_people'),
   approvals: form.text('approvals').trim(),
+  approversOnly: form.text('approvers_only') !== '',
+  approvers: form.text('approvers'),
   survive: form.text('approvals_survive'),
   ownersApprove: form.text('owners_approve') !== '',
   threadsResolved: form.text('threads_resolved') !== '',
@@ -87,6 +100,7 @@ export const readMergingForm = (form: Form): MergingForm => ({
 export const mergingInputOf = ({ level, people, survive, adminsPass, ...form }: MergingForm): MergeConditionsInput => ({
   grant: { level, ...namesOfGrant(people.split(/[\s,]+/)), tasks: false },
   approvals: form.approvals,
+  approvers: { isOn: form.approversOnly, ...namesOfGrant(form.approvers.split(/[\s,]+/)) },
   approvalsSurvive: survive,
   ownersApprove: form.ownersApprove,
   threadsResolved: form.threadsResolved,
@@ -109,6 +123,7 @@ export function viewMergeRules({ merging }: ListedRule): string[] {
   const { approvals, checks, styles } = merging;
   return [
     approvals > 0 && t('repository.merge_rules.approvals', { count: approvals }),
+    merging.approvers !== null && t('repository.merge_rules.by_named_people'),
     merging.ownersApprove && t('repository.merge_rules.code_owner_approval'),
     merging.threadsResolved && t('repository.merge_rules.threads_resolved'),
     checks.length > 0 && t('repository.merge_rules.checks', { count: checks.length }),

@@ -24,7 +24,7 @@ export function explainBlock(block: MergeBlock): string {
     case 'style':
       return `The rule of the branch allows only: ${block.styles.map((style) => style.toLowerCase()).join(', ')}.`;
     case 'approvals':
-      return `${count(block.need, 'approval')} needed, ${block.have} given.`;
+      return `${count(block.need, 'approval')}${block.isNamed ? ' by the people whom the rule names' : ''} needed, ${block.have} given.`;
     case 'owners':
       return `Owners of code have not approved: ${block.missing.map(({ pattern }) => pattern).join(', ')}.`;
     case 'changes_requested':

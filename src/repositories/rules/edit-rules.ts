@@ -1,24 +1,25 @@
 import type { EntityManager } from 'typeorm';
-import { allows, accessGrantsOf, noMergeConditions, ruleActs, viewerForLog } from '../../access/index.ts';
-import type { BranchRule, RuleAct, RuleGrant, RuleTarget, RuleTeam, Viewer } from '../../access/index.ts';
-import { conflict, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
+import { noMergeConditions, ruleActs, viewerForLog } from '../../access/index.ts';
+import type { BranchRule, NamedByRule, RuleAct, RuleGrant, RuleTarget, Viewer } from '../../access/index.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
+import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { branchRulePersonSchema, branchRuleSchema, branchRuleTeamSchema } from '../schema/branch-rule-schema.ts';
+import type { NamedAct } from '../schema/branch-rule-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
 import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 
+import { maxRulePeople, readPeople, readTeams, tooManyPeople } from './read-people.ts';
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
 import { parseMergeConditions } from './parse-merge-conditions.ts';
-import type { GrantInput, MergeConditionsInput } from './parse-merge-conditions.ts';
+import type { ApproversInput, GrantInput, MergeConditionsInput } from './parse-merge-conditions.ts';
 
-/** Limits for readability: rules per repository, and people named per action of a rule. */
+/** Limit for readability. */
 const maxRules = 50;
-const maxRulePeople = 50;
 
 /** Rule fields from a form or an API call. */
 export interface RuleInput {
@@ -36,15 +37,13 @@ export interface NewRule extends RuleInput {
   pattern: string;
 }
 
-const tooManyPeople = (field: string) =>
-  invalid('too_many_people', `At most ${maxRulePeople} people can be named for one action.`, { field });
-
 const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
 /**
  * Appends a rule. Throws `repository_not_found` unless the viewer administers the repository; `invalid_rule_target`,
  * `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, what `readMerging` throws, and for people
  * and teams `no_such_person`, `no_such_team`, `person_may_not_push`, `too_many_people`.
+ * @param leavesOutUnknown whether people and teams that are unknown here are left out, for an import
  * @returns the id
  */
 export async function addRule(
@@ -52,11 +51,12 @@ export async function addRule(
   viewer: Viewer,
   at: RepositoryAddress,
   input: NewRule,
+  { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
 ): Promise<string> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const target = parseTarget(input.target);
   const blank = { target, grants: usualGrants, linear: false, signed: false, merging: noMergeConditions };
-  const wanted = await readInput(deps, repository, blank, { ...input, pattern: input.pattern });
+  const wanted = await readInput(deps, repository, blank, input, { leavesOutUnknown });
   const id = deps.random.uuid();
   await deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repository.id, 'admin');
@@ -196,8 +196,10 @@ export async function orderRules(
  */
 export function checkRule({ target, pattern, grants = {}, merging = {} }: NewRule): void {
   parsePattern(pattern, parseTarget(target));
-  parseMergeConditions(merging, noMergeConditions, noMergeConditions.grant);
+  parseMergeConditions(merging, noMergeConditions, noMergeConditions.grant, null);
   if (merging.grant?.level !== undefined) parseLevel(merging.grant.level, 'merge_level');
+  const { people: approving = [], teams: ofApprovers = [] } = merging.approvers ?? {};
+  if (Math.max(approving.length, ofApprovers.length) > maxRulePeople) throw tooManyPeople('approvers');
   for (const act of ruleActs) {
     const { level, people = [], teams = [] } = grants[act] ?? {};
     if (level !== undefined) parseLevel(level, `${act}_level`);
@@ -248,15 +250,21 @@ function columnsOf({ target, pattern, grants, linear, signed, merging }: BranchR
   return { target, pattern, ...grantColumns(grants), linear, signed, ...mergeColumns(merging) };
 }
 
+/** Whom a rule names, by what for. */
+const namedFor = ({
+  grants,
+  merging,
+}: Pick<BranchRule, 'grants' | 'merging'>): (readonly [NamedAct, Pick<RuleGrant, 'people' | 'teams'>])[] => [
+  ...ruleActs.map((act) => [act, grants[act]] as const),
+  ['merge', merging.grant],
+  ...(merging.approvers === null ? [] : [['approve', merging.approvers] as const]),
+];
+
 async function insertPeople(manager: EntityManager, ruleId: string, { grants, merging }: BranchRule): Promise<void> {
-  const all = { ...grants, merge: merging.grant };
-  const rows = ([...ruleActs, 'merge'] as const).flatMap((act) =>
-    all[act].people.map((userId) => ({ ruleId, act, userId })),
-  );
+  const all = namedFor({ grants, merging });
+  const rows = all.flatMap(([act, { people }]) => people.map((userId) => ({ ruleId, act, userId })));
   if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
-  const teams = ([...ruleActs, 'merge'] as const).flatMap((act) =>
-    (all[act].teams ?? []).map(({ id: teamId }) => ({ ruleId, act, teamId })),
-  );
+  const teams = all.flatMap(([act, { teams: of = [] }]) => of.map(({ id: teamId }) => ({ ruleId, act, teamId })));
   if (teams.length > 0) await manager.insert(branchRuleTeamSchema, teams);
 }
 
@@ -273,23 +281,36 @@ async function readInput(
   { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
 ): Promise<BranchRule> {
   const { target } = present;
-  const named = new Set([...ruleActs.flatMap((act) => present.grants[act].people), ...present.merging.grant.people]);
+  const named = new Set(namedFor(present).flatMap(([, { people }]) => people));
+  const readNames = async (
+    { people, teams }: Pick<GrantInput, 'people' | 'teams'>,
+    before: Pick<RuleGrant, 'people' | 'teams'>,
+    field: string,
+  ): Promise<NamedByRule> => ({
+    people:
+      people === undefined
+        ? before.people
+        : await readPeople(deps, repository, people, { field, named, leavesOutUnknown }),
+    teams:
+      teams === undefined
+        ? (before.teams ?? [])
+        : await readTeams(deps, repository, teams, { field, leavesOutUnknown }),
+  });
   const readGrant = async (act: RuleAct | 'merge'): Promise<RuleGrant> => {
     const { level, people, teams, tasks, deployKeys } = (act === 'merge' ? merging.grant : grants[act]) ?? {};
     const before = act === 'merge' ? present.merging.grant : present.grants[act];
     return {
       level: level === undefined ? before.level : parseLevel(level, `${act}_level`),
-      people:
-        people === undefined
-          ? before.people
-          : await readPeople(deps, repository, people, { field: `${act}_people`, named, leavesOutUnknown }),
-      teams:
-        teams === undefined
-          ? (before.teams ?? [])
-          : await readTeams(deps, repository, teams, { field: `${act}_people`, leavesOutUnknown }),
+      ...(await readNames({ people, teams }, before, `${act}_people`)),
       tasks: tasks ?? before.tasks,
       ...(act !== 'merge' && { deployKeys: deployKeys ?? before.deployKeys ?? false }),
     };
+  };
+  const readApprovers = async ({ isOn, people, teams }: ApproversInput): Promise<NamedByRule | null> => {
+    const before = present.merging.approvers;
+    const isNamed = (people ?? []).length + (teams ?? []).length > 0;
+    if (!(isOn ?? (before !== null || isNamed))) return null;
+    return readNames({ people, teams }, before ?? { people: [], teams: [] }, 'approvers');
   };
   const read = {
     target,
@@ -297,7 +318,14 @@ async function readInput(
     linear: target === 'BRANCH' && linear,
     signed: target === 'BRANCH' && signed,
     merging:
-      target === 'TAG' ? noMergeConditions : parseMergeConditions(merging, present.merging, await readGrant('merge')),
+      target === 'TAG'
+        ? noMergeConditions
+        : parseMergeConditions(
+            merging,
+            present.merging,
+            await readGrant('merge'),
+            await readApprovers(merging.approvers ?? {}),
+          ),
     grants: {
       push: await readGrant('push'),
       force: await readGrant('force'),
@@ -308,69 +336,20 @@ async function readInput(
   return read;
 }
 
-/** Teams of the owning organisation, as `organisation/team` or by name. */
-async function readTeams(
-  deps: RepositoryDeps,
-  { ownerOrganisationId }: Repository,
-  names: readonly string[],
-  { field, leavesOutUnknown }: { field: string; leavesOutUnknown: boolean },
-): Promise<RuleTeam[]> {
-  if (names.length > maxRulePeople) throw tooManyPeople(field);
-  const ids = new Set<string>();
-  for (const name of names) {
-    const words = name.trim().replace(/^@/, '').split('/');
-    const isOwn =
-      words.length === 1 || (words.length === 2 && (await deps.owners.resolve(words[0]!))?.id === ownerOrganisationId);
-    const found =
-      isOwn && ownerOrganisationId !== null
-        ? await deps.organisations.teams.named(ownerOrganisationId, words.at(-1)!)
-        : null;
-    if (found !== null) ids.add(found.id);
-    else if (!leavesOutUnknown)
-      throw invalid('no_such_team', `The owner of this repository has no team ${name.trim()}.`, { field });
-  }
-  return [...ids].map((id) => ({ id, people: [] }));
-}
-
-/** User ids by handle. @param named people already in the rule */
-async function readPeople(
-  deps: RepositoryDeps,
-  repository: Repository,
-  handles: readonly string[],
-  { field, named, leavesOutUnknown }: { field: string; named: ReadonlySet<string>; leavesOutUnknown: boolean },
-): Promise<string[]> {
-  const wanted = handles.map((handle) => handle.trim().replace(/^@/, '')).filter((handle) => handle !== '');
-  if (wanted.length > maxRulePeople) throw tooManyPeople(field);
-  const ids = new Set<string>();
-  for (const handle of wanted) {
-    const person = await deps.accounts.personByUsername(handle).catch(nullIfNotFound);
-    const isKept = person !== null && named.has(person.id);
-    if (!leavesOutUnknown && (person === null || (person.disabledAt !== null && !isKept)))
-      throw invalid('no_such_person', `There is no active user with the username ${handle}.`, { field });
-    if (person === null) continue;
-    const facts = await repositoryFacts(deps, deps.db.lookup, person.id, repository);
-    const level = accessGrantsOf(person.id, facts)[0]?.level ?? 'none';
-    if (allows(level, 'write') || isKept || leavesOutUnknown) ids.add(person.id);
-    else
-      throw invalid(
-        'person_may_not_push',
-        `${person.username} does not have write access here, and a rule does not grant it.`,
-        { field },
-      );
-  }
-  return [...ids];
-}
-
 function log(
   { logger }: RepositoryDeps,
   event: 'repository.rule_added' | 'repository.rule_changed' | 'repository.rule_removed',
   viewer: Viewer,
   repositoryId: string,
-  { target, pattern, grants, linear, signed, merging: { grant: merge, ...merging } }: BranchRule,
+  { target, pattern, grants, linear, signed, merging: all }: BranchRule,
 ): void {
+  const { grant: merge, approvers, ...others } = all;
   const levels = Object.fromEntries(ruleActs.map((act) => [act, grants[act].level]));
-  const people = [...new Set([...ruleActs.flatMap((act) => grants[act].people), ...merge.people])];
-  const named = [...ruleActs.map((act) => grants[act]), merge].flatMap(({ teams = [] }) => teams.map(({ id }) => id));
+  const everyone = namedFor({ grants, merging: all }).map(([, named]) => named);
+  const people = [...new Set(everyone.flatMap((named) => named.people))];
+  const named = everyone.flatMap(({ teams = [] }) => teams.map(({ id }) => id));
+  const approving = approvers && { people: approvers.people, teams: approvers.teams.map(({ id }) => id) };
+  const merging = { ...others, approvers: approving };
   const teams = named.length === 0 ? {} : { teams: [...new Set(named)] };
   const rule = { target, pattern, ...levels, merge: merge.level, people, ...teams, linear, signed, merging };
   logger.info(event, { repositoryId, ...rule, by: viewerForLog(viewer) });

@@ -4,7 +4,6 @@ import {
   judgeRefMove,
   mayByGrant,
   mayByRule,
-  ruleActs,
   RuleSet,
   TooManyRefs,
 } from '../../access/index.ts';
@@ -14,6 +13,7 @@ import { notFound, shortRef } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findRepository, repositoryFacts } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
+import type { NamedAct } from '../schema/branch-rule-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { isDefaultBranchProtected } from './default-rule.ts';
 import { loadRules, loadRulesOf } from './load-rules.ts';
@@ -27,19 +27,22 @@ interface NamedPerson {
 }
 
 export interface ListedRule extends StoredRule {
-  /** The people named for each action and for merging, by handle. */
-  named: Readonly<Record<RuleAct | 'merge', NamedPerson[]>>;
+  /** The people named for each action, for merging and as approvers, by handle. */
+  named: Readonly<Record<NamedAct, NamedPerson[]>>;
   /** The teams, as `organisation/team`. */
-  teams: Readonly<Record<RuleAct | 'merge', string[]>>;
+  teams: Readonly<Record<NamedAct, string[]>>;
 }
 
 /** The repository's rules in order. Throws `repository_not_found` unless the viewer administers the repository. */
 export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<ListedRule[]> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const rules = await loadRules(deps.db.read, repository.id);
-  const ids = new Set(
-    rules.flatMap(({ grants, merging }) => [...ruleActs.flatMap((act) => grants[act].people), ...merging.grant.people]),
-  );
+  const grantsOf = ({ grants, merging }: StoredRule): Record<NamedAct, Pick<RuleGrant, 'people' | 'teams'>> => ({
+    ...grants,
+    merge: merging.grant,
+    approve: merging.approvers ?? { people: [], teams: [] },
+  });
+  const ids = new Set(rules.flatMap((rule) => Object.values(grantsOf(rule)).flatMap(({ people }) => people)));
   const people = await deps.accounts.peopleById([...ids]);
   const known = new Map<string, NamedPerson>();
   for (const [id, person] of people) {
@@ -47,10 +50,9 @@ export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: Reposi
     const level = accessGrantsOf(id, facts)[0]?.level ?? 'none';
     known.set(id, { person, counts: person.disabledAt === null && allows(level, 'write') });
   }
-  const grantsOf = ({ grants, merging }: StoredRule) => ({ ...grants, merge: merging.grant });
   const teamIds = rules.flatMap((rule) => Object.values(grantsOf(rule)).flatMap(({ teams = [] }) => teams));
   const teams = await deps.organisations.teams.byId([...new Set(teamIds.map(({ id }) => id))]);
-  const namesOf = ({ teams: of = [] }: RuleGrant): string[] =>
+  const namesOf = ({ teams: of = [] }: Pick<RuleGrant, 'teams'>): string[] =>
     of
       .flatMap(({ id }) => {
         const found = teams.get(id);
@@ -59,29 +61,21 @@ export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: Reposi
       .sort();
   const key = ({ person }: NamedPerson): string => (person.username ?? '').toLowerCase();
   return rules.map((rule) => {
-    const peopleOf = ({ people }: RuleGrant): NamedPerson[] =>
+    const peopleOf = ({ people }: Pick<RuleGrant, 'people'>): NamedPerson[] =>
       people.flatMap((id) => known.get(id) ?? []).sort((a, b) => (key(a) < key(b) ? -1 : 1));
-    const named = (act: RuleAct): NamedPerson[] => peopleOf(rule.grants[act]);
-    const { push, force, create, delete: remove, merge } = grantsOf(rule);
-    return {
-      ...rule,
-      teams: {
-        push: namesOf(push),
-        force: namesOf(force),
-        create: namesOf(create),
-        delete: namesOf(remove),
-        merge: namesOf(merge),
-      },
-      named: {
-        push: named('push'),
-        force: named('force'),
-        create: named('create'),
-        delete: named('delete'),
-        merge: peopleOf(rule.merging.grant),
-      },
-    };
+    const all = grantsOf(rule);
+    return { ...rule, teams: ofEach((act) => namesOf(all[act])), named: ofEach((act) => peopleOf(all[act])) };
   });
 }
+
+const ofEach = <T>(of: (act: NamedAct) => T): Record<NamedAct, T> => ({
+  push: of('push'),
+  force: of('force'),
+  create: of('create'),
+  delete: of('delete'),
+  merge: of('merge'),
+  approve: of('approve'),
+});
 
 /** A single rule. Throws `rule_not_found`, and what `listRules` throws. */
 export async function findRule(

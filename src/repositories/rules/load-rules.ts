@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import { RuleSet } from '../../access/index.ts';
-import type { BranchRule, MergeConditions, RuleAct, RuleGrant, RuleTeam } from '../../access/index.ts';
+import type { BranchRule, MergeConditions, NamedByRule, RuleAct, RuleGrant, RuleTeam } from '../../access/index.ts';
 import { branchRulePersonSchema, branchRuleSchema, branchRuleTeamSchema } from '../schema/branch-rule-schema.ts';
-import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
+import type { BranchRulePersonRow, BranchRuleRow, NamedAct } from '../schema/branch-rule-schema.ts';
 
 /** A rule as stored. Times are milliseconds since the epoch. */
 export interface StoredRule extends BranchRule {
@@ -89,17 +89,21 @@ function toRule(
   people: readonly BranchRulePersonRow[],
   teams: readonly NamedTeamRow[],
 ): StoredRule {
+  const namedFor = (act: NamedAct): NamedByRule => ({
+    people: people.filter((each) => each.act === act).map(({ userId }) => userId),
+    teams: teamsFor(act, teams),
+  });
   const grant = (act: RuleAct | 'merge'): RuleGrant => ({
     level: row[`${act}Level`],
     tasks: row[`${act}Tasks`],
     // Deploy keys push, but never merge pull requests.
     ...(act !== 'merge' && { deployKeys: row[`${act}DeployKeys`] }),
-    people: people.filter((each) => each.act === act).map(({ userId }) => userId),
-    teams: teamsFor(act, teams),
+    ...namedFor(act),
   });
   const merging: MergeConditions = {
     grant: grant('merge'),
     approvals: row.approvals,
+    approvers: row.approversNamed ? namedFor('approve') : null,
     ownersApprove: row.ownersApprove,
     approvalsSurvive: row.approvalsSurvive,
     threadsResolved: row.threadsResolved,
@@ -125,10 +129,11 @@ function toRule(
 }
 
 /** The columns of a rule's merge conditions, except for the people it names. */
-export function mergeColumns({ grant, checks, styles, ...conditions }: MergeConditions) {
+export function mergeColumns({ grant, approvers, checks, styles, ...conditions }: MergeConditions) {
   return {
     mergeLevel: grant.level,
     mergeTasks: grant.tasks,
+    approversNamed: approvers !== null,
     checks: JSON.stringify(checks),
     styles: JSON.stringify(styles),
     ...conditions,

@@ -1,5 +1,5 @@
 import { noMergeConditions } from '../../access/index.ts';
-import type { ApprovalsSurvive, MergeConditions, RuleGrant } from '../../access/index.ts';
+import type { ApprovalsSurvive, MergeConditions, NamedByRule, RuleGrant } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 
 /** Who may perform an action; omitted fields stay, or get defaults in a new rule. */
@@ -14,11 +14,16 @@ export interface GrantInput {
   teams?: readonly string[] | undefined;
 }
 
+/** People and teams whose approvals alone count; omitted fields stay. */
+export type ApproversInput = { isOn?: boolean | undefined } & Pick<GrantInput, 'people' | 'teams'>;
+
 /** Conditions for merging pull requests from a form or an API call; omitted fields stay. */
 export interface MergeConditionsInput {
   grant?: GrantInput | undefined;
   /** A number, or a string of digits. */
   approvals?: number | string | undefined;
+  /** Whose approvals alone count; a name switches it on, `isOn: false` lets everyone with write access count. */
+  approvers?: ApproversInput | undefined;
   ownersApprove?: boolean | undefined;
   /** `nothing`, `rebase` or `anything`. */
   approvalsSurvive?: string | undefined;
@@ -38,19 +43,22 @@ export const ruleStyles = noMergeConditions.styles;
 const most = { approvals: 20, checks: 30, contextLength: 255 };
 
 /**
- * Parses merge conditions, except for who may merge. Throws `invalid_approvals`, `invalid_survive`, `invalid_checks`,
- * `invalid_up_to_date`, `invalid_styles`.
+ * Parses merge conditions, except for the people they name. Throws `invalid_approvals`, `invalid_survive`,
+ * `invalid_checks`, `invalid_up_to_date`, `invalid_styles`.
  * @param grant who may merge
+ * @param approvers whose approvals count; null for everyone with write access
  */
 export function parseMergeConditions(
   input: MergeConditionsInput,
   before: MergeConditions,
   grant: RuleGrant,
+  approvers: NamedByRule | null,
 ): MergeConditions {
   const { ownersApprove, threadsResolved, adminsToo, upToDate } = input;
   return {
     grant,
     approvals: input.approvals === undefined ? before.approvals : readApprovals(input.approvals),
+    approvers,
     ownersApprove: ownersApprove ?? before.ownersApprove,
     approvalsSurvive:
       input.approvalsSurvive === undefined ? before.approvalsSurvive : readSurvival(input.approvalsSurvive),
@@ -106,6 +114,7 @@ export const isMergingFree = ({ grant, styles, ...asked }: MergeConditions): boo
   grant.level === 'write' &&
   styles.length === ruleStyles.length &&
   asked.approvals === 0 &&
+  asked.approvers === null &&
   asked.checks.length === 0 &&
   asked.upToDate === 'no' &&
   !asked.ownersApprove &&

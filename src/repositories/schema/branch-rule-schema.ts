@@ -27,6 +27,8 @@ export interface BranchRuleRow {
   mergeLevel: RuleLevel;
   mergeTasks: boolean;
   approvals: number;
+  /** Whether only approvals of the people and teams of the act `approve` count. */
+  approversNamed: boolean;
   ownersApprove: boolean;
   approvalsSurvive: ApprovalsSurvive;
   threadsResolved: boolean;
@@ -68,6 +70,7 @@ export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
     mergeLevel: level('merge_level'),
     mergeTasks: flag('merge_tasks'),
     approvals: { type: 'integer' },
+    approversNamed: flag('approvers_named'),
     ownersApprove: flag('owners_approve'),
     approvalsSurvive: level('approvals_survive'),
     threadsResolved: flag('threads_resolved'),
@@ -80,10 +83,13 @@ export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
   },
 });
 
+/** Actions for which a rule names people and teams; `approve` is to give an approval that counts. */
+export type NamedAct = RuleAct | 'merge' | 'approve';
+
 /** A row of `branch_rule_people`: a user who may perform an action in addition to those with the role. */
 export interface BranchRulePersonRow {
   ruleId: string;
-  act: RuleAct | 'merge';
+  act: NamedAct;
   userId: string;
 }
 
@@ -100,7 +106,7 @@ export const branchRulePersonSchema = new EntitySchema<BranchRulePersonRow>({
 /** A row of `branch_rule_teams`: a team whose members may perform an action in addition to those with the role. */
 interface BranchRuleTeamRow {
   ruleId: string;
-  act: RuleAct | 'merge';
+  act: NamedAct;
   teamId: string;
 }
 

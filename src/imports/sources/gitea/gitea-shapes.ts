@@ -243,6 +243,13 @@ export const readReaction = (row: Json): SourceReaction => ({
   person: readPerson(row['user']),
 });
 
+const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf).filter(Boolean) : []);
+
+const byLogin = (login: string): SourcePerson => ({
+  ...{ login, id: '', name: '', email: '', url: '' },
+  isNameOnly: true,
+});
+
 export function readBranchRule(row: Json): SourceRule {
   return {
     target: 'branch',
@@ -250,6 +257,12 @@ export function readBranchRule(row: Json): SourceRule {
     forbidsPushes: !flagOf(row['enable_push']),
     allowsForce: flagOf(row['enable_force_push']),
     approvals: numberOf(row['required_approvals']) ?? 0,
+    approvers: flagOf(row['enable_approvals_whitelist'])
+      ? {
+          people: namesIn(row['approvals_whitelist_username']).map(byLogin),
+          teams: namesIn(row['approvals_whitelist_teams']),
+        }
+      : null,
     dismissesStale: flagOf(row['dismiss_stale_approvals']),
     signed: flagOf(row['require_signed_commits']),
     checks:
