@@ -166,6 +166,12 @@ t.test('an answer that was lost is told apart from an object that was there', as
   await store.put('attachments/ab/three', once('hello'), limits);
   t.equal(s3.requests.filter((line) => line === 'PUT forge/attachments/ab/three').length, 1, 'it is not asked again');
 
+  s3.isConditional = 'ignored';
+  const { store: third } = await openS3(t, s3);
+  await third.put('attachments/ab/five', once('mine'), limits);
+  t.equal(await reasonOf(second.put('attachments/ab/five', once('yours'), limits)), 'object_exists');
+  t.equal((await buffer((await third.get('attachments/ab/five'))!.stream)).toString(), 'mine', 'nothing is replaced');
+
   s3.fail('PUT', 'error_in_200', 'error_in_200', 'error_in_200');
   t.equal(await reasonOf(store.link('attachments/ab/one', 'attachments/ab/four')), 'object_store_unavailable');
 });
