@@ -11,6 +11,8 @@ import { migrations } from '../../migrations/index.ts';
 import { postgresBaseline } from '../../migrations/postgres-baseline.ts';
 import { createDatabase } from '../../src/db/index.ts';
 import type { Database } from '../../src/db/index.ts';
+import { judgeServer } from '../../src/doctor/checks/database.ts';
+import { readDatabaseFacts } from '../../src/doctor/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { freePort } from '../fixtures/free-port.ts';
@@ -108,6 +110,22 @@ t.test(
         reason: 'database_unfit',
         message: /set pool_mode = transaction in its pgbouncer\.ini/,
       });
+    });
+    await t.test('the limit that the doctor asks for is given to the user', async (t) => {
+      const remedyOf = async (db: Database): Promise<string | null | undefined> =>
+        judgeServer((await readDatabaseFacts(db)).server!, await db.pooler()).find(
+          ({ check }) => check === 'database.limits',
+        )?.remedy;
+      const before = await open(await start('transaction'));
+      t.teardown(() => before.close());
+      const [sql] = /ALTER ROLE CURRENT_USER SET statement_timeout = '30s'/.exec((await remedyOf(before)) ?? '') ?? [];
+      server.run(sql ?? '');
+      const after = await open(await start('transaction'));
+      t.teardown(() => after.close());
+      t.strictSame(await after.read.query(limits), [{ statement: '30s', idle: '0' }]);
+      t.equal(await remedyOf(after), undefined);
+      t.strictSame(await after.write(({ manager }) => manager.query(limits)), [{ statement: '5min', idle: '3s' }]);
+      server.run('ALTER ROLE hearth RESET statement_timeout');
     });
     await t.test('none', async (t) => {
       const db = await open(direct);
