@@ -7,11 +7,11 @@ import { invalid, isDomainError, mapAll, notFound } from '../../kernel/index.ts'
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { showChangedFile } from './changed-file.ts';
 import { showGiteaCommits } from './commit-payloads.ts';
 import { resolveRef } from './trees-and-archives.ts';
 import { blame, comparison, gitBlob, gitTree, reference } from './contents-schemas.ts';
 import { apiOf, maxContentBytes } from './contents-payloads.ts';
-import { showFile } from './pulls-changes.ts';
 import { isoTime } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}';
@@ -43,7 +43,7 @@ const compareCommits = operation({
     return json({
       total_commits: ahead,
       commits: await showGiteaCommits(deps, commits, { origin, found }),
-      files: await mapAll(files, (file) => showFile(file, place)),
+      files: await mapAll(files, (file) => showChangedFile(file, place)),
     });
   },
 });

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { ChangedFile } from '../../git/index.ts';
-import { repositoryUrl } from '../../http/index.ts';
 import type { PatchFormat } from '../../pulls/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { giteaCommit } from './commits-schemas.ts';
+import { showChangedFile } from './changed-file.ts';
 import { showChanges, showGiteaCommits } from './commit-payloads.ts';
 import { sliceOf } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
@@ -60,43 +59,12 @@ export const listPullFiles = operation({
     const { rows, next } = sliceOf(files, query);
     const place = { origin, at: found.canonical, oid: pull.headOid };
     return listed(
-      rows.map((file) => showFile(file, place)),
+      rows.map((file) => showChangedFile(file, place)),
       next,
       files.length,
     );
   },
 });
-
-/** Gitea's names for changes of a file. */
-const statuses = {
-  added: 'added',
-  deleted: 'deleted',
-  modified: 'changed',
-  'type-changed': 'changed',
-  renamed: 'renamed',
-  copied: 'copied',
-} as const;
-
-export function showFile(
-  { status, oldPath, newPath, added, removed }: ChangedFile,
-  { origin, at, oid }: { origin: string; at: { owner: string; name: string }; oid: string },
-): z.output<typeof changedFile> {
-  const filename = (status === 'deleted' ? oldPath : newPath).toString('utf8');
-  const inPath = filename.split('/').map(encodeURIComponent).join('/');
-  const page = `${origin}${repositoryUrl(at)}`;
-  const contents = `${origin}/api/v1/repos/${at.owner}/${at.name}/raw?ref=${oid}&path=${encodeURIComponent(filename)}`;
-  return {
-    filename,
-    previous_filename: status === 'renamed' || status === 'copied' ? oldPath.toString('utf8') : '',
-    status: statuses[status],
-    additions: added ?? 0,
-    deletions: removed ?? 0,
-    changes: (added ?? 0) + (removed ?? 0),
-    html_url: status === 'deleted' ? '' : `${page}/blob/${oid}/${inPath}`,
-    contents_url: status === 'deleted' ? '' : contents,
-    raw_url: status === 'deleted' ? '' : `${page}/raw/${oid}/${inPath}`,
-  };
-}
 
 const conflictKinds = { gone_in_ours: 'gone_in_base', gone_in_theirs: 'gone_in_head' } as const;
 
