@@ -150,7 +150,10 @@ t.test('the files of an artifact, and test reports as a table', async (t) => {
   const run = `${forge.url}/repos/alice/work/runs/1`;
   await page.goto(run);
   await page.getByRole('link', { name: 'show files of site' }).click();
-  const text = () => page.getByRole('main').innerText();
+  const text = async () => {
+    await page.waitForLoadState();
+    return page.getByRole('main').innerText();
+  };
   t.match(await text(), /site[^]*4 files[^]*docs[^]*2 files[^]*index\.html/);
   await page.getByRole('link', { name: 'docs', exact: true }).click();
   t.match(await text(), /deep[^]*a b#c\.txt/);
