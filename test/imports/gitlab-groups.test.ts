@@ -116,3 +116,15 @@ t.test('what the token may not read is a line, and the rest comes', async (t) =>
   t.match((await find(group)).group, { state: 'done', lastError: null });
   t.ok((await linesOf(group)).some((line) => /^team: members: the token may not read them there/.test(line)));
 });
+
+t.test('a list that is absent, of a server that shows nothing else either, is named in words', async (t) => {
+  forge.refusals.length = 0;
+  forge.refusals.push(
+    { pattern: /\/groups\/team\/members/, status: 404, headers: {} },
+    { pattern: /\/version/, status: 404, headers: {} },
+  );
+  await imports.groups.again(root, group, {});
+  await imports.runDue();
+  const { lastError } = (await find(group)).group;
+  t.equal(lastError, `${host} has no such list, or the token cannot see it.`);
+});

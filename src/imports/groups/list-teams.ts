@@ -44,7 +44,7 @@ export async function listMembers(
   const { every, withRights } = createPager(client, {
     api,
     repo: kind === 'github' ? '' : '/version',
-    project: '',
+    project: 'such list',
     tell,
   });
   const part = encodeURIComponent;

@@ -27,7 +27,7 @@ export async function listKeys(
   tell: TellProblem,
 ): Promise<SourceKeys> {
   const isGitlab = kind === 'gitlab';
-  const { every, withRights } = createPager(client, { api, repo: '/version', project: '', tell });
+  const { every, withRights } = createPager(client, { api, repo: '/version', project: 'such list', tell });
   const user = `/users/${encodeURIComponent(isGitlab ? number : login)}`;
   const pages = isGitlab ? 'per_page=100&page=1' : 'limit=50&page=1';
   const ssh = await withRights('SSH keys', () =>

@@ -81,7 +81,7 @@ function oneAfterTheOther(
 }
 
 export function openListing(client: SourceClient, kind: SourceKind, api: string, tell: TellProblem): SourceListing {
-  const { page } = createPager(client, { api, repo: kind === 'github' ? '' : '/version', project: '', tell });
+  const { page } = createPager(client, { api, repo: kind === 'github' ? '' : '/version', project: 'such list', tell });
   const ownersAt = (path: string, cursor: string | null, of: ListedOwner['kind']) =>
     page({ since: null, cursor }, path, readOwner(of));
   const repositoriesAt = (path: string, cursor: string | null) => page({ since: null, cursor }, path, readRepository);
