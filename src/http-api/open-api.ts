@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { yieldToEventLoop } from '../kernel/index.ts';
 import { requiredAccess } from './authorize-call.ts';
 import type { Operation, Tag } from './operation.ts';
-import { error as errorSchema } from './v1/schemas.ts';
+import { error as errorSchema } from './v1/shapes/schemas.ts';
 
 type Json = { [name: string]: unknown };
 

@@ -1,7 +1,7 @@
 // Times of commits are as the clock of their person showed them, as in Gitea.
 import t from 'tap';
 import { zonedTime } from '../../src/gitea-shapes/index.ts';
-import { commitUser } from '../../src/http-api/v1/commits-schemas.ts';
+import { commitUser } from '../../src/http-api/v1/shapes/commits-schemas.ts';
 
 const at = Date.UTC(2026, 10, 28, 13, 6, 0, 999);
 

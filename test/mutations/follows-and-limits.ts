@@ -88,7 +88,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the API takes upper-case visibility only',
-    file: 'src/http-api/v1/repositories.ts',
+    file: 'src/http-api/v1/repositories/repositories.ts',
     from: 'value.toUpperCase()',
     to: 'value',
     tests: ['test/cli/repository-names.test.ts'],

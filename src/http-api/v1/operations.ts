@@ -1,28 +1,33 @@
 import type { Operation } from '../operation.ts';
-import { artifactOperations } from './actions-artifacts.ts';
-import { adminOperations } from './admin.ts';
-import { actionOperations } from './actions-runs.ts';
-import { runTimingOperations } from './run-timings.ts';
-import { actionWorkflowOperations } from './actions-workflows.ts';
-import { ownerRunOperations } from './owner-runs.ts';
-import { checkRunOperations } from './check-runs.ts';
-import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
-import { activityFeedOperations } from './activity-feeds.ts';
-import { actionSettingOperations } from './actions-settings.ts';
-import { deployKeyOperations } from './deploy-keys.ts';
-import { deploymentOperations } from './deployments.ts';
-import { environmentOperations } from './environments.ts';
-import { allBoardOperations } from './boards.ts';
-import { branchRuleOperations } from './branch-rules.ts';
-import { ciSettingsOperations } from './ci-settings.ts';
-import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
-import { branchOperations } from './branches.ts';
-import { fileContentOperations } from './file-contents.ts';
-import { manyContentsOperations } from './many-contents.ts';
-import { getCommit, getGitCommit, listCommits } from './commits.ts';
-import { commitPatchOperations } from './commit-patches.ts';
-import { getArchiveLinks, getRawFile, getTree, listTags, rawOperations } from './trees-and-archives.ts';
-import { gitDataOperations } from './git-data.ts';
+import { artifactOperations } from './ci/actions-artifacts.ts';
+import { adminOperations } from './server/admin.ts';
+import { actionOperations } from './ci/actions-runs.ts';
+import { runTimingOperations } from './ci/run-timings.ts';
+import { actionWorkflowOperations } from './ci/actions-workflows.ts';
+import { ownerRunOperations } from './ci/owner-runs.ts';
+import { checkRunOperations } from './ci/check-runs.ts';
+import { listActivity, listLostTips, restoreLostTip } from './users/activity.ts';
+import { activityFeedOperations } from './users/activity-feeds.ts';
+import { actionSettingOperations } from './ci/actions-settings.ts';
+import { deployKeyOperations } from './repositories/deploy-keys.ts';
+import { deploymentOperations } from './ci/deployments.ts';
+import { environmentOperations } from './ci/environments.ts';
+import { allBoardOperations } from './issues/boards.ts';
+import { branchRuleOperations } from './code/branch-rules.ts';
+import { ciSettingsOperations } from './ci/ci-settings.ts';
+import {
+  addCollaborator,
+  changeCollaborator,
+  listCollaborators,
+  removeCollaborator,
+} from './repositories/collaborators.ts';
+import { branchOperations } from './code/branches.ts';
+import { fileContentOperations } from './code/file-contents.ts';
+import { manyContentsOperations } from './code/many-contents.ts';
+import { getCommit, getGitCommit, listCommits } from './code/commits.ts';
+import { commitPatchOperations } from './code/commit-patches.ts';
+import { getArchiveLinks, getRawFile, getTree, listTags, rawOperations } from './code/trees-and-archives.ts';
+import { gitDataOperations } from './code/git-data.ts';
 import {
   addIssueComment,
   deleteComment,
@@ -32,11 +37,11 @@ import {
   listIssueComments,
   listIssueRevisions,
   listRepositoryComments,
-} from './issues-comments.ts';
-import { issueLabelOperations, labelOperations } from './issues-labels.ts';
-import { linkOperations } from './issues-links.ts';
-import { issueTimeOperations } from './issues-time.ts';
-import { addMilestone, deleteMilestone, editMilestone, getMilestone, listMilestones } from './issues-milestones.ts';
+} from './issues/comments.ts';
+import { issueLabelOperations, labelOperations } from './issues/labels.ts';
+import { linkOperations } from './issues/links.ts';
+import { issueTimeOperations } from './issues/time.ts';
+import { addMilestone, deleteMilestone, editMilestone, getMilestone, listMilestones } from './issues/milestones.ts';
 import {
   blockOperations,
   editIssueSettings,
@@ -46,10 +51,10 @@ import {
   listHeld,
   showComment,
   trashOperations,
-} from './issues-moderation.ts';
-import { reactionOperations, subscriptionOperations } from './issues-participation.ts';
-import { getIssueConfig, listIssueTemplates } from './issues-templates.ts';
-import { listTimeline } from './issues-timeline.ts';
+} from './issues/moderation.ts';
+import { reactionOperations, subscriptionOperations } from './issues/participation.ts';
+import { getIssueConfig, listIssueTemplates } from './issues/templates.ts';
+import { listTimeline } from './issues/timeline.ts';
 import {
   deleteIssue,
   editIssue,
@@ -60,17 +65,17 @@ import {
   openIssue,
   searchIssues,
   setDeadline,
-} from './issues.ts';
-import { aliasOperations, pinnedPullOperations } from './gitea-aliases.ts';
-import { pictureOperations } from './pictures.ts';
-import { importOperations } from './imports.ts';
-import { pushMirrorOperations } from './push-mirrors.ts';
-import { hookOperations } from './hooks.ts';
-import { followOperations } from './follows.ts';
-import { followerOperations } from './followers.ts';
-import { copyOperations } from './copies.ts';
-import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-changes.ts';
+} from './issues/issues.ts';
+import { aliasOperations, pinnedPullOperations } from './issues/gitea-aliases.ts';
+import { pictureOperations } from './users/pictures.ts';
+import { importOperations } from './repositories/imports.ts';
+import { pushMirrorOperations } from './repositories/push-mirrors.ts';
+import { hookOperations } from './webhooks/hooks.ts';
+import { followOperations } from './users/follows.ts';
+import { followerOperations } from './users/followers.ts';
+import { copyOperations } from './repositories/copies.ts';
+import { createFork, listForks, mergeUpstream } from './repositories/forks.ts';
+import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls/changes.ts';
 import {
   cancelPullMerge,
   getPullMerged,
@@ -78,9 +83,9 @@ import {
   listPullRounds,
   mergePull,
   updatePullBranch,
-} from './pulls-merge.ts';
-import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls-queue.ts';
-import { getPullStack } from './pulls-stack.ts';
+} from './pulls/merge.ts';
+import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls/queue.ts';
+import { getPullStack } from './pulls/stack.ts';
 import {
   createPullReview,
   deletePullReview,
@@ -93,19 +98,19 @@ import {
   submitPullReview,
   undismissPullReview,
   withdrawPullReviews,
-} from './pulls-reviews.ts';
-import { pullCommentOperations } from './pulls-comments.ts';
-import { pullThreadOperations } from './pulls-threads.ts';
-import { openPullFromPatch } from './pulls-patch.ts';
-import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls.ts';
-import { getImage, removeImage, replaceImage } from './images.ts';
-import { issueMarks } from './issues-marks.ts';
-import { issueAssigneeOperations } from './issues-assignees.ts';
-import { issueAssetOperations } from './issue-assets.ts';
-import { addEmails, allEmailOperations, listEmails, removeEmails } from './emails.ts';
-import { listLinkedAccounts } from './linked-accounts.ts';
-import { addGpgKey, getGpgKey, listGpgKeys, listGpgKeysOfUser, removeGpgKey } from './gpg-keys.ts';
-import { addKey, getKey, listKeys, listKeysOfUser, removeKey } from './keys.ts';
+} from './pulls/reviews.ts';
+import { pullCommentOperations } from './pulls/comments.ts';
+import { pullThreadOperations } from './pulls/threads.ts';
+import { openPullFromPatch } from './pulls/patch.ts';
+import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls/pulls.ts';
+import { getImage, removeImage, replaceImage } from './users/images.ts';
+import { issueMarks } from './issues/marks.ts';
+import { issueAssigneeOperations } from './issues/assignees.ts';
+import { issueAssetOperations } from './issues/assets.ts';
+import { addEmails, allEmailOperations, listEmails, removeEmails } from './users/emails.ts';
+import { listLinkedAccounts } from './users/linked-accounts.ts';
+import { addGpgKey, getGpgKey, listGpgKeys, listGpgKeysOfUser, removeGpgKey } from './users/gpg-keys.ts';
+import { addKey, getKey, listKeys, listKeysOfUser, removeKey } from './users/keys.ts';
 import {
   addMember,
   changeMember,
@@ -116,11 +121,11 @@ import {
   listMembers,
   listOrganisations,
   removeMember,
-} from './organisations.ts';
-import { teamOperations } from './teams.ts';
-import { notificationOperations } from './notifications.ts';
-import { starTopicAndFollowOperations } from './stars-and-topics.ts';
-import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
+} from './organisations/organisations.ts';
+import { teamOperations } from './organisations/teams.ts';
+import { notificationOperations } from './users/notifications.ts';
+import { starTopicAndFollowOperations } from './users/stars-and-topics.ts';
+import { listPins, movePin, pinRepository, unpinRepository } from './repositories/pins.ts';
 import {
   createRepository,
   deleteRepository,
@@ -129,16 +134,16 @@ import {
   getRepository,
   listRepositories,
   renameRepository,
-} from './repositories.ts';
-import { newRepositoryOperations } from './new-repositories.ts';
-import { repositoryListOperations } from './repository-lists.ts';
-import { labelTemplateOperations } from './label-templates.ts';
-import { miscellaneousOperations } from './public-settings.ts';
-import { repositoryActOperations } from './repository-acts.ts';
-import { repositoryPeopleOperations } from './repository-people.ts';
-import { releaseOperations } from './releases.ts';
-import { tagOperations } from './tags.ts';
-import { runnerOperations } from './runners.ts';
+} from './repositories/repositories.ts';
+import { newRepositoryOperations } from './repositories/new-repositories.ts';
+import { repositoryListOperations } from './repositories/repository-lists.ts';
+import { labelTemplateOperations } from './issues/label-templates.ts';
+import { miscellaneousOperations } from './server/public-settings.ts';
+import { repositoryActOperations } from './repositories/repository-acts.ts';
+import { repositoryPeopleOperations } from './repositories/repository-people.ts';
+import { releaseOperations } from './code/releases.ts';
+import { tagOperations } from './code/tags.ts';
+import { runnerOperations } from './ci/runners.ts';
 import {
   approveRun,
   cancelRun,
@@ -150,24 +155,24 @@ import {
   listStartableWorkflows,
   rerunRun,
   startRun,
-} from './runs.ts';
-import { search } from './search.ts';
-import { secretOperations } from './secrets.ts';
-import { createCommitStatus, getCommitStatus, reportCommitStatus, statusListOperations } from './statuses.ts';
-import { addToken, listTokens, removeToken } from './tokens.ts';
-import { oauthApplicationOperations } from './oauth-applications.ts';
-import { userTokenOperations } from './user-tokens.ts';
-import { getHeatmap } from './heatmap.ts';
-import { userListOperations } from './user-lists.ts';
-import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
-import { markupOperations } from './markup.ts';
-import { mirrorOperations } from './mirrors.ts';
-import { getVersion } from './version.ts';
-import { watchingOperations } from './watching.ts';
-import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
-import { packageRetentionOperations } from './package-retention.ts';
-import { packageOperations } from './packages.ts';
-import { wikiOperations } from './wikis.ts';
+} from './ci/runs.ts';
+import { search } from './server/search.ts';
+import { secretOperations } from './ci/secrets.ts';
+import { createCommitStatus, getCommitStatus, reportCommitStatus, statusListOperations } from './ci/statuses.ts';
+import { addToken, listTokens, removeToken } from './users/tokens.ts';
+import { oauthApplicationOperations } from './users/oauth-applications.ts';
+import { userTokenOperations } from './users/user-tokens.ts';
+import { getHeatmap } from './users/heatmap.ts';
+import { userListOperations } from './users/user-lists.ts';
+import { editMe, getMe, getUser, listMyOrganisations } from './users/users.ts';
+import { markupOperations } from './code/markup.ts';
+import { mirrorOperations } from './repositories/mirrors.ts';
+import { getVersion } from './server/version.ts';
+import { watchingOperations } from './users/watching.ts';
+import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks/webhooks.ts';
+import { packageRetentionOperations } from './repositories/package-retention.ts';
+import { packageOperations } from './repositories/packages.ts';
+import { wikiOperations } from './repositories/wikis.ts';
 
 /** Every operation of the API, in the order of its document. */
 export const operations: readonly Operation[] = [

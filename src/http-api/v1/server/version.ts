@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { embedded } from '../../../embedded/index.ts';
+import { json } from '../../responses.ts';
+import { operation } from '../../operation.ts';
+
+/** The version of Gitea whose shapes the issue operations have; its clients request it first. */
+const giteaVersion = '1.26.0';
+
+export const getVersion = operation({
+  id: 'getVersion',
+  method: 'GET',
+  path: '/version',
+  tag: 'Users',
+  summary: 'Get the version of the API and of this server',
+  description: 'Clients of Gitea compare what is before the plus sign.',
+  access: 'anyone',
+  cost: 'free',
+  status: 200,
+  response: z.strictObject({ version: z.string() }).meta({ id: 'Version' }),
+  run: async () => json({ version: `${giteaVersion}+hearth-${embedded.version}` }),
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { json } from '../../responses.ts';
+import { operation } from '../../operation.ts';
+
+const dayMs = 86_400_000;
+/** As on profiles. */
+const shownDays = 366;
+
+/** Daily contributions at Gitea's URL. */
+export const getHeatmap = operation({
+  id: 'getHeatmap',
+  method: 'GET',
+  path: '/users/{username}/heatmap',
+  tag: 'Users',
+  summary: 'Get the commits of a user per day of the last year, in repositories that the caller may see',
+  description: 'Of default branches. Days begin in UTC; those without a commit are left out.',
+  access: 'anyone',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
+  response: z.array(
+    z
+      .strictObject({ timestamp: z.int().describe('Seconds since the epoch'), contributions: z.int() })
+      .meta({ id: 'UserHeatmapData' }),
+  ),
+  async run({ viewer, params, deps }) {
+    const { id } = await deps.accounts.activePerson(params.username);
+    const since = deps.clock.now() - shownDays * dayMs;
+    const counts = await deps.repositories.pushes.countCommits(viewer, id, since);
+    return json(
+      [...counts]
+        .sort(([one], [other]) => one - other)
+        .map(([day, contributions]) => ({ timestamp: (day * dayMs) / 1000, contributions })),
+    );
+  },
+});
