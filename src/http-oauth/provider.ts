@@ -87,11 +87,11 @@ function takeAnyLoopbackPort({ AuthorizationCode }: Provider, ProviderClass: typ
   const find = AuthorizationCode.find.bind(AuthorizationCode);
   AuthorizationCode.find = async (key, options) => {
     const code = await find(key, options);
-    const { client, params } = ProviderClass.ctx?.oidc ?? {};
+    const { client, params = {} } = ProviderClass.ctx?.oidc ?? {};
     const usesPkce = client?.clientAuthMethod === 'none' && code?.codeChallenge !== undefined;
-    const [issued, named] = [code?.redirectUri, params?.['redirect_uri']];
+    const [issued, named] = [code?.redirectUri, params['redirect_uri']];
     if (usesPkce && issued !== undefined && typeof named === 'string' && differOnlyByPort(issued, named))
-      params!['redirect_uri'] = issued;
+      params['redirect_uri'] = issued;
     return code;
   };
 }
