@@ -22,7 +22,7 @@ export function defineAddressMails(deps: AccountsDeps): void {
   deps.mail.define<VerificationMail>(
     verificationMail,
     (data) => renderVerification(deps, data),
-    'E-mail addresses that people verify by a link. Without mail, an administrator verifies them.',
+    'Email addresses that people verify by a link. Without mail, an administrator verifies them.',
   );
   deps.mail.define<{ addressId: string }>(newAddressMail, (data) => renderNewAddress(deps, data));
 }

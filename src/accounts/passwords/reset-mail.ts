@@ -16,7 +16,7 @@ export function defineResetMail(deps: AccountsDeps): void {
   deps.mail.define<ResetMail>(
     resetMail,
     (data) => render(deps, data),
-    'Links for a forgotten password. Without mail, an administrator makes one: hearth user reset-link.',
+    'Links for a forgotten password. Without mail, an administrator creates one: hearth user reset-link.',
   );
 }
 

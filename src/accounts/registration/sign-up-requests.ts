@@ -124,7 +124,7 @@ export function defineSignUpMails(deps: AccountsDeps): void {
   deps.mail.define<{ personId: string }>(
     signUpRequestMail,
     (data) => renderRequest(deps, data),
-    'Administrators learn of requests for an account, where the settings allow them.',
+    'Messages to administrators about account requests, where the settings allow these.',
   );
   deps.mail.define<{ address: string }>(
     signUpRefusedMail,
