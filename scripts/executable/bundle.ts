@@ -80,6 +80,19 @@ const postgresWhenUsed: Plugin = {
   },
 };
 
+/**
+ * The provider of OAuth 2.0 tells its records and their lifetimes apart by the names of its classes. They are class
+ * expressions, whose names esbuild leaves out where nothing in them uses it.
+ */
+const namedModels: Plugin = {
+  name: 'named-models',
+  setup(build) {
+    build.onLoad({ filter: /\/oidc-provider\/lib\/models\/\w+\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/(=> class (\w+) extends [^{]+\{)/, "$1 static name = '$2';"),
+    }));
+  },
+};
+
 /** Koa's libraries warn about deprecated calls, and inspect the stack for that at each start. */
 const noDeprecations: Plugin = {
   name: 'no-deprecations',
@@ -150,11 +163,11 @@ export async function bundle(options: {
     external: absent,
     // Libraries that ask for their path get one that does not exist.
     define: { HEARTH_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///hearth/bundle.js"' },
-    // Names are kept: TypeORM, the log and stack traces use them.
+    // Names of declarations are kept: TypeORM, the log and stack traces use them.
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [readFromExecutable, postgresWhenUsed, leaveOutUnused, noDeprecations, fewMediaTypes],
+    plugins: [readFromExecutable, postgresWhenUsed, namedModels, leaveOutUnused, noDeprecations, fewMediaTypes],
   });
   const chunks = new Map<string, string>();
   for (const file of bundled.outputFiles) {

@@ -136,7 +136,8 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
     SERVICE_SSH_LISTEN: '127.0.0.1:0',
     SERVICE_GRPC_LISTEN: '127.0.0.1:0',
   };
-  const child = start(['serve'], listen);
+  // Applications sign in at an address that is stated: nothing is asked of it here.
+  const child = start(['serve'], { ...listen, SERVICE_BASE_URL: 'https://git.example.org' });
   t.teardown(() => child.kill('SIGKILL'));
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {
@@ -186,6 +187,14 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
     if (/whistle\.c/.test(await (await fetch(`${url}/search/code?q=WHISTLE_now`)).text())) break;
     await wait(100);
   }
+
+  // The provider of sign-in names its records by their classes, and each kind has its time: here with the public client
+  // of git-credential-oauth.
+  const device = await fetch(`${url}/login/oauth/device/code`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: 'a4792ccc-144e-407e-86c9-5e7d8d9c3269', scope: 'write:repository' }),
+  });
+  t.match(await device.json(), { device_code: String, user_code: String, expires_in: 600 });
 
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
