@@ -219,6 +219,10 @@ export function judgeRefMove(
   return { refusal: null, onlyForward: !may('force'), linear, signed };
 }
 
+/** Usernames of the people whom a listed rule names for an action; not of accounts without one. */
+export const usernamesOf = (named: readonly { person: { username: string | null } }[]): string[] =>
+  named.flatMap(({ person }) => person.username ?? []);
+
 /** Names as used by forms and the command line: users by handle, teams as `organisation/team`. */
 export const namesOfGrant = (words: readonly string[]): { people: string[]; teams: string[] } => {
   const names = words.filter((word) => word !== '');

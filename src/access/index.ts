@@ -56,6 +56,7 @@ export {
   mayByGrant,
   mayByRule,
   namesOfGrant,
+  usernamesOf,
   ruleActs,
   ruleLevels,
 } from './branch-rules.ts';

@@ -1,4 +1,5 @@
 import type { Config } from '../config/index.ts';
+import { unitFile } from './serving/systemd-unit.ts';
 
 /** Where Litestream finds the database and leaves its copies. */
 interface LitestreamPlaces {
@@ -47,16 +48,9 @@ dbs:
 /** The unit for systemd. Litestream writes its own files next to the database. */
 export function litestreamUnit({ dataDir, caFile }: Pick<Config, 'dataDir' | 'caFile'>): string {
   const authority = caFile === null ? '' : `Environment=SSL_CERT_FILE=${caFile}\n`;
-  return `[Unit]
-Description=Litestream copies of Hearth's database
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-Type=exec
-User=hearth
-Group=hearth
-ExecStart=/usr/bin/litestream replicate -config ${configFile}
+  return unitFile(
+    "Litestream copies of Hearth's database",
+    `ExecStart=/usr/bin/litestream replicate -config ${configFile}
 EnvironmentFile=${keysFile}
 ${authority}UMask=0077
 Restart=always
@@ -78,10 +72,8 @@ LockPersonality=true
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 CapabilityBoundingSet=
-
-[Install]
-WantedBy=multi-user.target
-`;
+`,
+  );
 }
 
 /** What is left to do, as commands for root. */

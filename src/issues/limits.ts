@@ -14,6 +14,8 @@ export const limits = {
   milestoneTitleCharacters: 100,
   refLength: 255,
   timesPerIssue: 10_000,
+  /** A year and a day, in seconds: nobody works on one thing longer without a break. */
+  trackedSeconds: 366 * 86_400,
   boardsPerPlace: 50,
   boardTitleCharacters: 100,
   columnsPerBoard: 20,

@@ -1,4 +1,4 @@
-import { ruleActs } from '../access/index.ts';
+import { ruleActs, usernamesOf } from '../access/index.ts';
 import type { ApproversInput, GrantInput, ListedRule, MergeConditionsInput, NewRule } from '../repositories/index.ts';
 import { checkRule } from '../repositories/index.ts';
 import { invalid } from '../kernel/index.ts';
@@ -11,7 +11,7 @@ export function exportedRule(rule: ListedRule): NewRule {
     level: all[act].level,
     tasks: all[act].tasks,
     ...(act !== 'merge' && { deployKeys: all[act].deployKeys }),
-    people: named[act].flatMap(({ person }) => person.username ?? []),
+    people: usernamesOf(named[act]),
   });
   return {
     target,
@@ -31,7 +31,7 @@ const approversOf = ({ merging, named, teams }: ListedRule): ApproversInput =>
     ? { isOn: false }
     : {
         isOn: true,
-        people: named.approve.flatMap(({ person }) => person.username ?? []),
+        people: usernamesOf(named.approve),
         teams: teams.approve.map((name) => name.slice(name.indexOf('/') + 1)),
       };
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { localAdministrator, namesOfGrant, noMergeConditions, ruleActs } from '../../access/index.ts';
+import { localAdministrator, namesOfGrant, noMergeConditions, ruleActs, usernamesOf } from '../../access/index.ts';
 import type { RuleAct } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { GrantInput, ListedRule } from '../../repositories/index.ts';
@@ -74,7 +74,7 @@ function describe(rule: ListedRule, act: RuleAct | 'merge'): string {
   if (rule.target === 'TAG' && (act === 'push' || act === 'merge')) return '';
   const { level, tasks, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
   const isForKeys = level !== 'write' && deployKeys;
-  const named = [...rule.named[act].flatMap(({ person }) => person.username ?? []), ...rule.teams[act]];
+  const named = [...usernamesOf(rule.named[act]), ...rule.teams[act]];
   const parts = [
     ...(level === 'nobody' && named.length + Number(tasks) + Number(isForKeys) > 0 ? [] : [level]),
     ...named,
@@ -94,10 +94,7 @@ const columns: Column<ListedRule>[] = [
   { title: 'MERGE', cell: (rule) => describe(rule, 'merge') },
 ];
 
-const approversOf = ({ named, teams }: ListedRule): string[] => [
-  ...named.approve.flatMap(({ person }) => person.username ?? []),
-  ...teams.approve,
-];
+const approversOf = ({ named, teams }: ListedRule): string[] => [...usernamesOf(named.approve), ...teams.approve];
 
 const requirements = (rule: ListedRule): string[] => {
   const { linear, signed, merging } = rule;
@@ -126,7 +123,7 @@ const toJson = (rule: ListedRule): object => ({
       act,
       {
         level: rule.grants[act].level,
-        people: rule.named[act].flatMap(({ person }) => person.username ?? []),
+        people: usernamesOf(rule.named[act]),
         teams: rule.teams[act],
         tasks: rule.grants[act].tasks,
         deployKeys: rule.grants[act].deployKeys,
@@ -138,16 +135,11 @@ const toJson = (rule: ListedRule): object => ({
       ...rule.merging,
       grant: undefined,
       level: rule.merging.grant.level,
-      people: rule.named.merge.flatMap(({ person }) => person.username ?? []),
+      people: usernamesOf(rule.named.merge),
       teams: rule.teams.merge,
       tasks: rule.merging.grant.tasks,
       approvers:
-        rule.merging.approvers === null
-          ? null
-          : {
-              people: rule.named.approve.flatMap(({ person }) => person.username ?? []),
-              teams: rule.teams.approve,
-            },
+        rule.merging.approvers === null ? null : { people: usernamesOf(rule.named.approve), teams: rule.teams.approve },
       styles: rule.merging.styles.map((style) => style.toLowerCase()),
     },
   }),

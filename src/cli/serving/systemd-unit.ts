@@ -4,13 +4,9 @@
  */
 export const allocatorSettings = 'MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=131072';
 
-/**
- * The unit for systemd; packaging/hearth.service is this text. It sandboxes the service, and git's processes inherit
- * that. No MemoryDenyWriteExecute: the JavaScript engine compiles at run time.
- */
-export function systemdUnit(program = '/usr/local/bin/hearth'): string {
-  return `[Unit]
-Description=Hearth git forge
+/** A unit of a service that runs as the user of Hearth. */
+export const unitFile = (description: string, service: string): string => `[Unit]
+Description=${description}
 Wants=network-online.target
 After=network-online.target
 
@@ -18,7 +14,19 @@ After=network-online.target
 Type=exec
 User=hearth
 Group=hearth
-ExecStart=${program} serve
+${service}
+[Install]
+WantedBy=multi-user.target
+`;
+
+/**
+ * The unit for systemd; packaging/hearth.service is this text. It sandboxes the service, and git's processes inherit
+ * that. No MemoryDenyWriteExecute: the JavaScript engine compiles at run time.
+ */
+export function systemdUnit(program = '/usr/local/bin/hearth'): string {
+  return unitFile(
+    'Hearth git forge',
+    `ExecStart=${program} serve
 ExecReload=${program} reload
 WorkingDirectory=/var/lib/hearth
 Environment=SERVICE_DATA_DIR=/var/lib/hearth
@@ -65,8 +73,6 @@ CapabilityBoundingSet=
 # To listen on ports 22 and 80 itself:
 # CapabilityBoundingSet=CAP_NET_BIND_SERVICE
 # AmbientCapabilities=CAP_NET_BIND_SERVICE
-
-[Install]
-WantedBy=multi-user.target
-`;
+`,
+  );
 }

@@ -65,7 +65,7 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
 }
 
 /**
- * Those of the approvers who are known here by proof, and the teams of the same name. Where none is, nobody's approval
+ * Those of the approvers who are known here by proof, and the teams of the same name. Where none is, no approval
  * counts: a limit that is imported in part does not become weaker.
  */
 async function approversOf(

@@ -1,7 +1,8 @@
-import { Like } from 'typeorm';
+import { In, Like } from 'typeorm';
 import { openPeopleBook } from '../context/people-book.ts';
 import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
+import { issueLimits } from '../../issues/index.ts';
 import { importLimits } from '../limits.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 import type { SourceTime } from '../sources/source.ts';
@@ -9,8 +10,6 @@ import type { SourceTime } from '../sources/source.ts';
 const what = 'tracked times';
 /** Rows removed in one write. */
 const removedAtOnce = 200;
-/** As for time that is added here: a year and a day. */
-const mostSeconds = 366 * 86_400;
 
 /**
  * Adds the time that was spent on issues there. What was removed here stays away; what was removed there goes with a
@@ -48,7 +47,7 @@ async function writePage(context: RunContext, rows: readonly SourceTime[]): Prom
   );
   const wanted = rows.filter(({ id, number, seconds, person }) => {
     if (done.has(itemOf(id))) return false;
-    if (person !== null && seconds <= mostSeconds && number <= importLimits.highestNumber) return true;
+    if (person !== null && seconds <= issueLimits.trackedSeconds && number <= importLimits.highestNumber) return true;
     tell(what, `one of #${number} did not come: it has ${person === null ? 'no person' : 'more than a year'}`);
     return false;
   });
@@ -62,20 +61,20 @@ async function writePage(context: RunContext, rows: readonly SourceTime[]): Prom
     located.repository,
     wanted.flatMap(({ id, number, person: there, seconds, createdAt }) => {
       const person = people.of(there);
-      const origin = originOf(context, id);
+      const origin = originOf(context, itemOf(id));
       return person === null ? [] : { number, seconds, person, createdAt: Math.min(createdAt, now), origin };
     }),
   );
   for (const number of full) tell(what, `of #${number} did not all come: there are too many`);
   const isHere = new Set(written);
   await context.save({}, async ({ manager }) => {
-    const items = wanted.filter(({ id }) => isHere.has(originOf(context, id))).map(({ id }) => itemOf(id));
+    const items = wanted.map(({ id }) => itemOf(id)).filter((item) => isHere.has(originOf(context, item)));
     for (const item of new Set(items))
       await manager.upsert(itemSchema, { importId: row.id, item, fingerprint: '' }, ['importId', 'item']);
   });
 }
 
-const originOf = ({ row }: RunContext, id: string): string => `${row.host} ${itemOf(id)}`;
+const originOf = ({ row }: RunContext, item: string): string => `${row.host} ${item}`;
 
 async function removeGone(context: RunContext, seen: ReadonlySet<string>): Promise<void> {
   const { deps, row, located } = context;
@@ -85,10 +84,10 @@ async function removeGone(context: RunContext, seen: ReadonlySet<string>): Promi
     const items = gone.slice(at, at + removedAtOnce);
     await deps.issues.followed.removeTimes(
       located.repository,
-      items.map((item) => `${row.host} ${item}`),
+      items.map((item) => originOf(context, item)),
     );
     await context.save({}, async ({ manager }) => {
-      for (const item of items) await manager.delete(itemSchema, { importId: row.id, item });
+      await manager.delete(itemSchema, { importId: row.id, item: In(items) });
     });
   }
 }

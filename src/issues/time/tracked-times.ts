@@ -12,9 +12,6 @@ import { limits } from '../limits.ts';
 import { trackedTimeSchema } from '../schema/time-schema.ts';
 import type { TrackedTimeRow } from '../schema/time-schema.ts';
 
-/** A year and a day: nobody works on one thing longer without a break. */
-const mostSeconds = 366 * 86_400;
-
 const timeNotFound = () => notFound('time_not_found', 'There is no such time.');
 
 /** Tracking time requires permission to triage. */
@@ -35,7 +32,7 @@ export async function addTime(
   at: IssueAt,
   { seconds, userId, createdAt }: { seconds: number; userId?: string | undefined; createdAt?: number | undefined },
 ): Promise<TrackedTimeRow> {
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > mostSeconds)
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > limits.trackedSeconds)
     throw invalid('invalid_time_spent', 'Enter the time in seconds, up to a year.', { field: 'time' });
   const { issue } = await findIssue(deps, viewer, at);
   const own = trackerOf(viewer);

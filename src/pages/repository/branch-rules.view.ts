@@ -1,4 +1,4 @@
-import { defaultBranchPattern, namesOfGrant, ruleActs } from '../../access/index.ts';
+import { defaultBranchPattern, namesOfGrant, ruleActs, usernamesOf } from '../../access/index.ts';
 import type { RuleAct, RuleLevel, RuleTarget } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { DecidedNames, Found, ListedRule, RuleInput } from '../../repositories/index.ts';
@@ -75,7 +75,7 @@ const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = translated({
 });
 
 const handles = (rule: ListedRule, act: keyof ListedRule['named']): string[] => [
-  ...rule.named[act].flatMap(({ person }) => person.username ?? []),
+  ...usernamesOf(rule.named[act]),
   ...rule.teams[act],
 ];
 

@@ -10,7 +10,7 @@ import type { NamedAct } from '../schema/branch-rule-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
-import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
+import { grantColumns, loadRules, mergeColumns, namedByAct } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 
 import { maxRulePeople, readPeople, readTeams, tooManyPeople } from './read-people.ts';
@@ -250,18 +250,8 @@ function columnsOf({ target, pattern, grants, linear, signed, merging }: BranchR
   return { target, pattern, ...grantColumns(grants), linear, signed, ...mergeColumns(merging) };
 }
 
-/** Whom a rule names, by what for. */
-const namedFor = ({
-  grants,
-  merging,
-}: Pick<BranchRule, 'grants' | 'merging'>): (readonly [NamedAct, Pick<RuleGrant, 'people' | 'teams'>])[] => [
-  ...ruleActs.map((act) => [act, grants[act]] as const),
-  ['merge', merging.grant],
-  ...(merging.approvers === null ? [] : [['approve', merging.approvers] as const]),
-];
-
 async function insertPeople(manager: EntityManager, ruleId: string, { grants, merging }: BranchRule): Promise<void> {
-  const all = namedFor({ grants, merging });
+  const all = Object.entries(namedByAct({ grants, merging })) as [NamedAct, Pick<RuleGrant, 'people' | 'teams'>][];
   const rows = all.flatMap(([act, { people }]) => people.map((userId) => ({ ruleId, act, userId })));
   if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
   const teams = all.flatMap(([act, { teams: of = [] }]) => of.map(({ id: teamId }) => ({ ruleId, act, teamId })));
@@ -281,7 +271,7 @@ async function readInput(
   { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
 ): Promise<BranchRule> {
   const { target } = present;
-  const named = new Set(namedFor(present).flatMap(([, { people }]) => people));
+  const named = new Set(Object.values(namedByAct(present)).flatMap(({ people }) => people));
   const readNames = async (
     { people, teams }: Pick<GrantInput, 'people' | 'teams'>,
     before: Pick<RuleGrant, 'people' | 'teams'>,
@@ -345,7 +335,7 @@ function log(
 ): void {
   const { grant: merge, approvers, ...others } = all;
   const levels = Object.fromEntries(ruleActs.map((act) => [act, grants[act].level]));
-  const everyone = namedFor({ grants, merging: all }).map(([, named]) => named);
+  const everyone = Object.values(namedByAct({ grants, merging: all }));
   const people = [...new Set(everyone.flatMap((named) => named.people))];
   const named = everyone.flatMap(({ teams = [] }) => teams.map(({ id }) => id));
   const approving = approvers && { people: approvers.people, teams: approvers.teams.map(({ id }) => id) };

@@ -16,7 +16,7 @@ import type { Found, RepositoryAddress } from '../find-repository.ts';
 import type { NamedAct } from '../schema/branch-rule-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { isDefaultBranchProtected } from './default-rule.ts';
-import { loadRules, loadRulesOf } from './load-rules.ts';
+import { loadRules, loadRulesOf, namedByAct } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 
 /** A user named by a rule. */
@@ -37,12 +37,7 @@ export interface ListedRule extends StoredRule {
 export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<ListedRule[]> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const rules = await loadRules(deps.db.read, repository.id);
-  const grantsOf = ({ grants, merging }: StoredRule): Record<NamedAct, Pick<RuleGrant, 'people' | 'teams'>> => ({
-    ...grants,
-    merge: merging.grant,
-    approve: merging.approvers ?? { people: [], teams: [] },
-  });
-  const ids = new Set(rules.flatMap((rule) => Object.values(grantsOf(rule)).flatMap(({ people }) => people)));
+  const ids = new Set(rules.flatMap((rule) => Object.values(namedByAct(rule)).flatMap(({ people }) => people)));
   const people = await deps.accounts.peopleById([...ids]);
   const known = new Map<string, NamedPerson>();
   for (const [id, person] of people) {
@@ -50,7 +45,7 @@ export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: Reposi
     const level = accessGrantsOf(id, facts)[0]?.level ?? 'none';
     known.set(id, { person, counts: person.disabledAt === null && allows(level, 'write') });
   }
-  const teamIds = rules.flatMap((rule) => Object.values(grantsOf(rule)).flatMap(({ teams = [] }) => teams));
+  const teamIds = rules.flatMap((rule) => Object.values(namedByAct(rule)).flatMap(({ teams = [] }) => teams));
   const teams = await deps.organisations.teams.byId([...new Set(teamIds.map(({ id }) => id))]);
   const namesOf = ({ teams: of = [] }: Pick<RuleGrant, 'teams'>): string[] =>
     of
@@ -63,7 +58,7 @@ export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: Reposi
   return rules.map((rule) => {
     const peopleOf = ({ people }: Pick<RuleGrant, 'people'>): NamedPerson[] =>
       people.flatMap((id) => known.get(id) ?? []).sort((a, b) => (key(a) < key(b) ? -1 : 1));
-    const all = grantsOf(rule);
+    const all = namedByAct(rule);
     return { ...rule, teams: ofEach((act) => namesOf(all[act])), named: ofEach((act) => peopleOf(all[act])) };
   });
 }

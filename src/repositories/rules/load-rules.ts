@@ -128,6 +128,16 @@ function toRule(
   };
 }
 
+/** Whom a rule names, by what for. */
+export const namedByAct = ({
+  grants,
+  merging,
+}: Pick<BranchRule, 'grants' | 'merging'>): Record<NamedAct, Pick<RuleGrant, 'people' | 'teams'>> => ({
+  ...grants,
+  merge: merging.grant,
+  approve: merging.approvers ?? { people: [], teams: [] },
+});
+
 /** The columns of a rule's merge conditions, except for the people it names. */
 export function mergeColumns({ grant, approvers, checks, styles, ...conditions }: MergeConditions) {
   return {

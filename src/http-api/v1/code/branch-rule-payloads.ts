@@ -1,12 +1,10 @@
 import type { z } from 'zod';
+import { usernamesOf } from '../../../access/index.ts';
 import type { RuleAct } from '../../../access/index.ts';
 import type { ListedRule } from '../../../repositories/index.ts';
 import { numericId } from '../../../gitea-shapes/index.ts';
 import type { branchProtection, tagProtection } from './branch-rule-schemas.ts';
 import { isoTime } from '../shapes/payloads.ts';
-
-const usernames = (rule: ListedRule, act: keyof ListedRule['named']): string[] =>
-  rule.named[act].flatMap(({ person }) => person.username ?? []);
 
 /** Only the names of teams: all belong to the repository owner. */
 const teams = (rule: ListedRule, act: keyof ListedRule['teams']): string[] =>
@@ -14,7 +12,7 @@ const teams = (rule: ListedRule, act: keyof ListedRule['teams']): string[] =>
 
 /** Gitea's names of permitted actors. */
 function giteaGrant(rule: ListedRule, act: RuleAct | 'merge') {
-  const [named, ofTeams] = [usernames(rule, act), teams(rule, act)];
+  const [named, ofTeams] = [usernamesOf(rule.named[act]), teams(rule, act)];
   const { level, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
   const hasNames = named.length + ofTeams.length > 0 || deployKeys;
   const isWhitelist = level === 'nobody' && hasNames;
@@ -53,12 +51,12 @@ export function showBranchRule(rule: ListedRule): z.output<typeof branchProtecti
     force_push_tasks: grants.force.tasks,
     force_push_deploy_keys: grants.force.deployKeys ?? false,
     create_level: grants.create.level,
-    create_usernames: usernames(rule, 'create'),
+    create_usernames: usernamesOf(rule.named.create),
     create_teams: teams(rule, 'create'),
     create_tasks: grants.create.tasks,
     create_deploy_keys: grants.create.deployKeys ?? false,
     delete_level: grants.delete.level,
-    delete_usernames: usernames(rule, 'delete'),
+    delete_usernames: usernamesOf(rule.named.delete),
     delete_teams: teams(rule, 'delete'),
     delete_tasks: grants.delete.tasks,
     delete_deploy_keys: grants.delete.deployKeys ?? false,
@@ -71,7 +69,7 @@ export function showBranchRule(rule: ListedRule): z.output<typeof branchProtecti
     merge_tasks: merging.grant.tasks,
     required_approvals: merging.approvals,
     enable_approvals_whitelist: merging.approvers !== null,
-    approvals_whitelist_username: usernames(rule, 'approve'),
+    approvals_whitelist_username: usernamesOf(rule.named.approve),
     approvals_whitelist_teams: teams(rule, 'approve'),
     approvals_survive: merging.approvalsSurvive,
     dismiss_stale_approvals: merging.approvalsSurvive === 'nothing',
@@ -93,7 +91,7 @@ export function showBranchRule(rule: ListedRule): z.output<typeof branchProtecti
 export const showTagRule = (rule: ListedRule): z.output<typeof tagProtection> => ({
   id: numericId(rule.id),
   name_pattern: rule.pattern,
-  whitelist_usernames: usernames(rule, 'create'),
+  whitelist_usernames: usernamesOf(rule.named.create),
   whitelist_teams: teams(rule, 'create'),
   create_level: rule.grants.create.level,
   move_level: rule.grants.force.level,

@@ -142,11 +142,8 @@ export function readTime(row: Json): SourceTime | null {
   const seconds = numberOf(row['time']);
   if (id === '' || number === null || seconds === null) return null;
   const login = textOf(row['user_name']);
-  const person = login === '' || login === 'Ghost' ? null : login;
-  return {
-    ...{ id, number, seconds, createdAt: timeOf(row['created']) ?? 0 },
-    person: person === null ? null : { login: person, id: '', name: '', email: '', url: '', isNameOnly: true },
-  };
+  const person = login === '' || login === 'Ghost' ? null : byLogin(login);
+  return { id, number, seconds, createdAt: timeOf(row['created']) ?? 0, person };
 }
 
 /** Null for a row without an issue. */
