@@ -99,14 +99,14 @@ export function createFolderStore(options: FolderStoreOptions): ObjectStore {
       inTurn(to, async () => {
         const [source, target] = [fileOf(from), fileOf(to)];
         if (!(await isThere(source))) return false;
-        const folder = await folderOf(target);
         try {
+          const folder = await folderOf(target);
           await linkOrCopy(source, target);
+          await syncPath(folder);
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw objectExists(to);
           throw explainDiskError(error);
         }
-        await syncPath(folder);
         return true;
       }),
 
@@ -139,6 +139,7 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV'].includes(code)) throw error;
     await copyFile(source, target, constants.COPYFILE_EXCL);
+    await syncPath(target);
   }
 }
 

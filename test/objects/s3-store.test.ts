@@ -230,15 +230,21 @@ t.test('faults of every kind in the way up: what passes is tried again, what doe
   await store.put('lfs/a/parts', once(large), limits);
   t.equal(sha256(await buffer((await store.get('lfs/a/parts'))!.stream)), sha256(large), 'in parts');
 
-  const why = { full: /no room left/, damaged: /400 BadDigest/, server_error: /it answered 500/ } as const;
+  const why = {
+    full: /no room left/,
+    quota: /its quota/,
+    damaged: /400 BadDigest/,
+    server_error: /it answered 500/,
+  } as const;
   for (const [fault, words] of Object.entries(why)) {
+    const reason = fault === 'full' || fault === 'quota' ? 'disk_full' : 'object_store_unavailable';
     // Three parts, three attempts each.
     const always = Array.from({ length: 9 }, () => fault as keyof typeof why);
     s3.fail('PUT', ...always);
-    t.equal(await reasonOf(store.put('attachments/ab/none', once('x'), limits)), 'object_store_unavailable', fault);
+    t.equal(await reasonOf(store.put('attachments/ab/none', once('x'), limits)), reason, fault);
     t.match(log.at(-1), words);
     s3.fail('PUT', ...always);
-    t.equal(await reasonOf(store.put('lfs/a/none', once(large), limits)), 'object_store_unavailable', fault);
+    t.equal(await reasonOf(store.put('lfs/a/none', once(large), limits)), reason, fault);
     s3.heal();
     t.equal(s3.uploads.size, 0, 'no parts stay');
   }

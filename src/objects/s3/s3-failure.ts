@@ -20,6 +20,9 @@ export class S3Failure extends Error {
   }
 }
 
+/** Error codes of a store, or of a bucket, that takes nothing more. */
+const full = new Set(['InsufficientStorage', 'XMinioStorageFull', 'QuotaExceeded', 'XMinioAdminBucketQuotaExceeded']);
+
 /** Error codes of temporary failures, or of content changed in transit. */
 const passing = new Set([
   'SlowDown',
@@ -46,6 +49,7 @@ const words: Readonly<Record<string, string>> = {
   InsufficientStorage: 'the store has no room left',
   XMinioStorageFull: 'the store has no room left',
   QuotaExceeded: 'the bucket or the account has reached its quota',
+  XMinioAdminBucketQuotaExceeded: 'the bucket or the account has reached its quota',
   RequestTimeTooSkewed: 'the clocks of this machine and of the store differ',
 };
 
@@ -54,10 +58,16 @@ export const explainFailure = ({ status, code, message }: S3Failure): string =>
   words[code] ?? (status === 0 ? message : `it answered ${status} ${code}${message === '' ? '' : `: ${message}`}`);
 
 /**
- * Message for all other users: files are currently unavailable. The cause is for the log, the doctor and the commands.
+ * Message for all other users: files are currently unavailable, or none is taken (`disk_full`). The cause is for the
+ * log, the doctor and the commands.
  */
 export const storeUnavailable = (failure: S3Failure): DomainError =>
-  unavailable('object_store_unavailable', 'The file store does not respond at the moment. Try again later.', {
-    retryAfterSeconds: 30,
-    cause: failure,
-  });
+  failure.status === 507 || full.has(failure.code)
+    ? unavailable('disk_full', 'The file store has no room left: nothing was stored.', {
+        retryAfterSeconds: 60,
+        cause: failure,
+      })
+    : unavailable('object_store_unavailable', 'The file store does not respond at the moment. Try again later.', {
+        retryAfterSeconds: 30,
+        cause: failure,
+      });
