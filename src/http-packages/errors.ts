@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { discardBody, HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
 import type { Context } from '../http/index.ts';
-import { internal, isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 
 /** Reasons with a specific status, in every format. */
@@ -44,7 +44,7 @@ export async function withPackageErrors(
     await handle();
   } catch (thrown) {
     if (ctx.res.headersSent || ctx.res.destroyed) throw thrown;
-    const { error, status: known, headers } = readThrown(thrown);
+    const { error, status: known, headers } = readThrown(explainFullDisk(thrown));
     const status = known ?? format.status?.get(error.reason) ?? statusOfReason.get(error.reason) ?? httpStatusOf(error);
     if (status === 500) logger.error('packages.fault', { id: ctx.state.requestId, error: error.cause ?? error });
     const message = status === 500 ? `The server made a mistake (${ctx.state.requestId}).` : error.message;
