@@ -12,14 +12,15 @@ interface RecordedCodeCache {
 }
 
 /**
- * With these, two builds record the same bytes. V8's seed is in the hashes of the strings of a cache, memory that the
- * collector has used before lies in its gaps, and functions are marked when they become hot: the seed is fixed, the
- * heap so large that nothing is collected, and nothing is optimised. The executable itself has a random seed; V8 hashes
+ * With these, two builds record the same bytes. V8's seed is in the hashes of the strings of a cache, the padding of
+ * its bytecode has the bytes that were in memory before, and functions are marked when they become hot: the seed is
+ * fixed, freed memory is cleared, and nothing is optimised. The heap is so large that a start collects nothing, and one
+ * that takes minutes under emulation does not collect for being idle. The executable itself has a random seed; V8 hashes
  * anew what it loads.
  */
 const reproducible = [
   ...['--random-seed=1', '--min-semi-space-size=128', '--max-semi-space-size=128', '--initial-heap-size=1024'],
-  ...['--no-opt', '--no-maglev', '--no-sparkplug'],
+  ...['--clear-free-memory', '--no-memory-reducer', '--no-opt', '--no-maglev', '--no-sparkplug'],
 ];
 
 /**
