@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from './payloads.ts';
+import type { JsonObject } from './json.ts';
 import { summarizeEvent } from './summarize-event.ts';
 import type { EventSummary } from './summarize-event.ts';
 import type { WebhookKind, WebhookRow } from './webhook-schema.ts';

@@ -1,9 +1,10 @@
 import { LessThan } from 'typeorm';
 import { notFound } from '../kernel/index.ts';
-import { peopleOfCommits, withFiles } from './on-push.ts';
+import { peopleOfCommits, withFiles } from './events/commit-payload.ts';
+import { pushPayload } from './events/push.ts';
+import { locate } from './events/stored-event.ts';
 import { findWebhook } from './manage-webhooks.ts';
 import { repositoryPayload } from '../gitea-shapes/index.ts';
-import { pushPayload } from './payloads.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { scopeOf } from './scope.ts';
@@ -66,9 +67,9 @@ export async function testWebhook(deps: WebhookDeps, scope: WebhookScope, webhoo
 }
 
 async function lastPush(deps: WebhookDeps, repositoryId: string) {
-  const { repositories, git, settings } = deps;
-  const located = (await repositories.locate([repositoryId])).get(repositoryId);
-  if (located === undefined) return null;
+  const { git, settings } = deps;
+  const located = await locate(deps, repositoryId);
+  if (located === null) return null;
   const { branch, oid } = await git.refs.head(located.path);
   if (branch === null || oid === null)
     return { event: 'ping', payload: { zen: 'It works.', repository: repositoryPayload(located, settings) } };

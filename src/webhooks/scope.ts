@@ -47,7 +47,7 @@ export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
 }
 
 /** Place of an event: a repository, or an owner without one. */
-type WebhookPlace = Pick<Repository, 'ownerOrganisationId' | 'ownerUserId'> & { id: string | null };
+export type WebhookPlace = Pick<Repository, 'ownerOrganisationId' | 'ownerUserId'> & { id: string | null };
 
 /** The active webhooks for one of these events: those of the repository, of its owner and of the server. */
 export async function webhooksFor(

@@ -1,22 +1,11 @@
-import { internal, isDomainError, nullIfNotFound } from '../kernel/index.ts';
+import { internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 import { rows } from '../db/index.ts';
 import { allowedHostsHint } from '../outbound/index.ts';
 import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
 import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
-import { deploymentEventPayload } from './deployment-payload.ts';
-import type { DeploymentSubject } from './on-deployment.ts';
-import type { ForkSubject } from './on-fork.ts';
-import type { PackageSubject } from './on-package.ts';
-import { packageEventPayload } from './package-payload.ts';
-import type { ReleaseSubject } from './on-release.ts';
-import type { StatusSubject } from './on-status.ts';
-import { releaseEventPayload } from './release-payload.ts';
-import { statusEventPayload } from './status-payload.ts';
-import type { WikiSubject } from './on-wiki.ts';
-import { forkPayload, runPayload, wikiPayload } from './payloads.ts';
-import type { EndedRun } from './payloads.ts';
+import { renderBody } from './events/bodies.ts';
 import type { WebhookDeps } from './deps.ts';
 import { formatDelivery } from './chat-formats.ts';
 import { decryptAuthorization, decryptSecret } from './encrypt-secret.ts';
@@ -78,84 +67,12 @@ async function sendDelivery(deps: WebhookDeps, message: Message, signal: AbortSi
     db.read.findOneBy(webhookSchema, { id: message.key }),
   ]);
   const details = { status: null, response: null, isWritten: false };
-  const payload = message.payload ?? (row === undefined ? null : await writePayload(deps, row));
+  const payload = message.payload ?? (row === undefined ? null : await renderBody(deps, row.event, row.about));
   if (row === undefined || hook === null || payload === null)
     return { outcome: { error: 'What it is about is gone.', mayRetry: false }, details };
   const { outcome, status, response } = await attempt(deps, hook, row, payload, signal);
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
-
-type Subject =
-  | { repositoryId: string; run: EndedRun }
-  | DeploymentSubject
-  | ForkSubject
-  | ReleaseSubject
-  | StatusSubject
-  | WikiSubject
-  | PackageSubject;
-
-/** Null if its subject was deleted, and for a fork that is now private. */
-async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<string | null> {
-  if (about === null) return null;
-  const { repositories, settings } = deps;
-  const subject = JSON.parse(about) as Subject;
-  if ('package' in subject) return packagePayloadOf(deps, subject);
-  const { repositoryId } = subject;
-  if ('run' in subject) {
-    const located = (await repositories.locate([repositoryId])).get(repositoryId);
-    if (located === undefined) return null;
-    const { run } = subject;
-    return JSON.stringify(runPayload(located, run, await personOf(deps, run.actorId), settings));
-  }
-  if ('deployment' in subject) {
-    const located = (await repositories.locate([repositoryId])).get(repositoryId);
-    if (located === undefined) return null;
-    const { deployment, status, deployingRun, actorId } = subject;
-    const ids = [deployment.creatorId, status?.creatorId, deployingRun?.actorId, actorId].flatMap((id) => id ?? []);
-    return JSON.stringify(deploymentEventPayload(located, subject, await deps.accounts.peopleById(ids), settings));
-  }
-  if ('release' in subject) {
-    const located = (await repositories.locate([repositoryId])).get(repositoryId);
-    if (located === undefined) return null;
-    const { action, release, files, actorId } = subject;
-    const [author, sender] = [await personOf(deps, release.authorId), await personOf(deps, actorId)];
-    return JSON.stringify(releaseEventPayload(located, action, { ...release, files }, { author, sender }, settings));
-  }
-  if ('commitStatus' in subject) return statusPayloadOf(deps, subject);
-  if ('pages' in subject) {
-    const located = (await repositories.locate([repositoryId])).get(repositoryId);
-    if (located === undefined) return null;
-    return JSON.stringify(wikiPayload(located, subject, await personOf(deps, subject.actorId), settings));
-  }
-  const located = await repositories.locate([repositoryId, subject.forkId]);
-  const [source, fork] = [located.get(repositoryId), located.get(subject.forkId)];
-  if (source === undefined || fork?.repository.visibility !== 'PUBLIC') return null;
-  return JSON.stringify(forkPayload(source, fork, await personOf(deps, subject.byId), settings));
-}
-
-async function statusPayloadOf(deps: WebhookDeps, subject: StatusSubject): Promise<string | null> {
-  const { repositoryId, commitStatus } = subject;
-  const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
-  if (located === undefined) return null;
-  const commit = await deps.git.objects.commit(located.path, commitStatus.sha).catch(nullIfNotFound);
-  const addresses = commit === null ? [] : [commit.author.email, commit.committer.email];
-  const people = await deps.accounts.addresses.peopleByAddress(addresses);
-  const sender = await personOf(deps, commitStatus.creatorId);
-  return JSON.stringify(statusEventPayload(located, commitStatus, { commit, people, sender }, deps.settings));
-}
-
-async function packagePayloadOf(deps: WebhookDeps, subject: PackageSubject): Promise<string | null> {
-  const { ownerId, repositoryId, version, actorId } = subject;
-  const owner = (await deps.owners.ownersById([ownerId])).get(ownerId);
-  if (owner === undefined) return null;
-  const located =
-    repositoryId === null ? null : ((await deps.repositories.locate([repositoryId])).get(repositoryId) ?? null);
-  const [creator, sender] = [await personOf(deps, version.publisherId), await personOf(deps, actorId)];
-  return JSON.stringify(packageEventPayload(subject, { owner, located, creator, sender }, deps.settings));
-}
-
-const personOf = async ({ accounts }: WebhookDeps, id: string | null) =>
-  id === null ? null : ((await accounts.peopleById([id])).get(id) ?? null);
 
 async function attempt(
   deps: WebhookDeps,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './payloads.ts';
+import type { Json, JsonObject } from './json.ts';
 import { shortRef } from '../kernel/index.ts';
 
 /** Summary of an event for a chat message. */

@@ -5,15 +5,15 @@ import { InstanceKey } from '../sealing/index.ts';
 import { listDeliveries, redeliver, redeliverAny, testWebhook } from './deliveries.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import { webhookHandler } from './send-delivery.ts';
-import { onDeployment } from './on-deployment.ts';
-import { onEntry } from './on-entry.ts';
-import { onFork } from './on-fork.ts';
-import { onWiki } from './on-wiki.ts';
-import { onPush } from './on-push.ts';
-import { onPackage } from './on-package.ts';
-import { onRelease } from './on-release.ts';
-import { onStatus } from './on-status.ts';
-import { onRunFinished } from './on-run-finished.ts';
+import { onDeployment } from './events/deployment.ts';
+import { onEntry } from './events/entry.ts';
+import { onFork } from './events/fork.ts';
+import { onWiki } from './events/wiki.ts';
+import { onPush } from './events/push.ts';
+import { onPackage } from './events/package.ts';
+import { onRelease } from './events/release.ts';
+import { onStatus } from './events/status.ts';
+import { onRunEnd } from './events/run.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
 import { reencryptSecrets } from './encrypt-secret.ts';
 import type { WebhookDeps } from './deps.ts';
@@ -94,7 +94,7 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
     /** Listener for `ci.onDeployment`. */
     onDeployment: onDeployment(deps),
     /** Listener for `ci.onRunEnd`. */
-    onRunEnd: onRunFinished(deps),
+    onRunEnd: onRunEnd(deps),
     /** Scheduled task: sends due deliveries. */
     drain: () => outbox.drain(webhookKind),
     /** Scheduled task. */

@@ -2,8 +2,7 @@
 import t from 'tap';
 import { describeRun } from '../../src/ci/index.ts';
 import { viewRunRow } from '../../src/pages/runs/run-row.view.ts';
-import { runPayload } from '../../src/webhooks/payloads.ts';
-import type { EndedRun } from '../../src/webhooks/payloads.ts';
+import { runPayload } from '../../src/webhooks/events/run.ts';
 import { openCi, workflow } from './ci-fixture.ts';
 
 const onPushAndTag = `on: [push, create]
@@ -32,7 +31,7 @@ t.test('a run keeps the title of the key, and says it everywhere', async (t) => 
   });
   const located = (await modules.repositories.locate([run.repositoryId])).get(run.repositoryId)!;
   const settings = { baseUrl: null, sshOrigin: null, maxAttempts: 1 };
-  const ended = { ...run, status: 'success' } as EndedRun;
+  const ended = { ...run, status: 'success' } as Parameters<typeof runPayload>[1];
   t.match(runPayload(located, ended, null, settings), {
     sender: { id: -1, login: 'ghost', full_name: 'deploy key garden robot' },
     workflow_run: { actor: { full_name: 'deploy key garden robot' } },

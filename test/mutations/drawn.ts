@@ -23,7 +23,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'webhooks name nobody as the person of an event that is sent later',
-    file: 'src/webhooks/send-delivery.ts',
+    file: 'src/webhooks/events/stored-event.ts',
     from: 'id === null ? null : ((await accounts.peopleById([id])).get(id) ?? null);',
     to: 'id === null ? null : ((await accounts.peopleById([])).get(id) ?? null);',
     tests: ['test/webhooks/webhooks.test.ts'],

@@ -273,7 +273,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a message to a webhook tells of a fork that is private by now',
-    file: 'src/webhooks/send-delivery.ts',
+    file: 'src/webhooks/events/fork.ts',
     from: "if (source === undefined || fork?.repository.visibility !== 'PUBLIC') return null;",
     to: 'if (source === undefined || fork === undefined) return null;',
     tests: ['test/webhooks/webhooks.test.ts'],

@@ -139,7 +139,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'webhooks tell of what waits for a member',
-    file: 'src/webhooks/on-entry.ts',
+    file: 'src/webhooks/events/entry.ts',
     from: '  if (issue.heldAt !== null) return null;\n',
     to: '',
     tests: ['test/webhooks/issue-webhooks.test.ts'],

@@ -60,7 +60,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a fork that has turned private is told to webhooks',
-    file: 'src/webhooks/send-delivery.ts',
+    file: 'src/webhooks/events/fork.ts',
     from: "if (source === undefined || fork?.repository.visibility !== 'PUBLIC') return null;",
     to: 'if (source === undefined || fork === undefined) return null;',
     tests: ['test/webhooks/webhooks.test.ts'],
@@ -81,7 +81,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'refs outside of branches and tags are told to webhooks',
-    file: 'src/webhooks/on-push.ts',
+    file: 'src/webhooks/events/push.ts',
     from: 'push.updates.filter(({ ref }) => announcedRefs.test(ref))',
     to: 'push.updates',
     tests: ['test/webhooks/webhooks.test.ts', 'test/webhooks/pull-webhooks.test.ts'],

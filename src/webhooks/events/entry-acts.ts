@@ -1,7 +1,7 @@
-import type { AnnouncedEntry, DescribedIssue } from '../issues/index.ts';
-import type { WebhookDeps } from './deps.ts';
-import type { JsonObject } from './payloads.ts';
-import type { WebhookEvent } from './webhook-schema.ts';
+import type { AnnouncedEntry, DescribedIssue } from '../../issues/index.ts';
+import type { WebhookDeps } from '../deps.ts';
+import type { JsonObject } from '../json.ts';
+import type { WebhookEvent } from '../webhook-schema.ts';
 
 /** The action of an entry for receivers; `changes` has the previous values. */
 export interface EntryAct {

@@ -6,16 +6,17 @@ import {
   repositoryPayload,
   teamPayload,
   userPayload,
-} from '../gitea-shapes/index.ts';
-import type { AnnouncedEntry, DescribedIssue, EntryListener } from '../issues/index.ts';
-import type { Located } from '../repositories/index.ts';
-import { enqueueDelivery } from './enqueue-delivery.ts';
-import type { WebhookDeps } from './deps.ts';
-import { actOf, eventOf } from './entry-events.ts';
-import type { EntryAct } from './entry-events.ts';
-import type { Json, JsonObject } from './payloads.ts';
-import { webhooksFor } from './scope.ts';
-import type { WebhookEvent } from './webhook-schema.ts';
+} from '../../gitea-shapes/index.ts';
+import type { AnnouncedEntry, DescribedIssue, EntryListener } from '../../issues/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import { enqueueDelivery } from '../enqueue-delivery.ts';
+import type { WebhookDeps } from '../deps.ts';
+import { actOf, eventOf } from './entry-acts.ts';
+import type { EntryAct } from './entry-acts.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { webhooksFor } from '../scope.ts';
+import { locate, personOf } from './stored-event.ts';
+import type { WebhookEvent } from '../webhook-schema.ts';
 
 /** An event of an entry with its payload. */
 interface EntryEvent {
@@ -45,9 +46,9 @@ async function prepare(deps: WebhookDeps, announced: AnnouncedEntry): Promise<En
   if (issue.heldAt !== null) return null;
   const event = eventOf(announced);
   if (event === null || (await webhooksFor(deps.db.read, repository, [event])).length === 0) return null;
-  const located = (await deps.repositories.locate([repository.id])).get(repository.id);
+  const located = await locate(deps, repository.id);
   const [described] = await deps.issues.describe([issue]);
-  if (located === undefined || described === undefined) return null;
+  if (located === null || described === undefined) return null;
   const act = await actOf(deps, announced, described);
   if (act === null) return null;
   const common = {
@@ -66,7 +67,7 @@ async function aboutOf(
   announced: AnnouncedEntry,
   described: DescribedIssue,
   located: Located,
-  { position }: EntryAct,
+  { event, position }: EntryAct,
 ): Promise<JsonObject | null> {
   const { repository, issue, entry } = announced;
   const origin = deps.settings.baseUrl ?? '';
@@ -90,11 +91,16 @@ async function aboutOf(
   const commit = entry.kind === 'closed' ? entry.details['commit'] : '';
   const common = { number: issue.number, commit_id: typeof commit === 'string' ? commit : '' };
   if (pull === undefined) return { issue: issuePayload(described, place) as Json, ...common };
-  return { ...pulled, ...common, ...(await partsOf(deps, announced, pull.pull.headOid)) };
+  return { ...pulled, ...common, ...(await partsOf(deps, announced, event, pull.pull.headOid)) };
 }
 
 /** Fields of some events of pull requests. */
-async function partsOf(deps: WebhookDeps, { entry }: AnnouncedEntry, headOid: string): Promise<JsonObject> {
+async function partsOf(
+  deps: WebhookDeps,
+  { entry }: AnnouncedEntry,
+  event: WebhookEvent,
+  headOid: string,
+): Promise<JsonObject> {
   const { kind, details } = entry;
   const none = { requested_reviewer: null, review: null };
   if (kind === 'round')
@@ -107,19 +113,9 @@ async function partsOf(deps: WebhookDeps, { entry }: AnnouncedEntry, headOid: st
     const reviewer = await personOf(deps, typeof details['userId'] === 'string' ? details['userId'] : null);
     return { ...none, requested_reviewer: userPayload(reviewer, deps.settings) };
   }
-  if (kind === 'review') {
-    const type = reviewTypes[String(details['verdict'])] ?? '';
-    return { ...none, commit_id: headOid, review: { type, content: entry.body ?? '' } };
-  }
+  if (kind === 'review') return { ...none, commit_id: headOid, review: { type: event, content: entry.body ?? '' } };
   return none;
 }
-
-/** Review types as Gitea names them in payloads. */
-const reviewTypes: Readonly<Record<string, string>> = {
-  APPROVE: 'pull_request_review_approved',
-  REQUEST_CHANGES: 'pull_request_review_rejected',
-  COMMENT: 'pull_request_review_comment',
-};
 
 async function commentOf(
   deps: WebhookDeps,
@@ -132,6 +128,3 @@ async function commentOf(
   if (found === null) return null;
   return commentPayload(found, await personOf(deps, found.authorId), described, place);
 }
-
-const personOf = async ({ accounts }: WebhookDeps, id: string | null) =>
-  id === null ? null : ((await accounts.peopleById([id])).get(id) ?? null);

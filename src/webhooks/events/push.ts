@@ -1,14 +1,17 @@
-import { readRefPattern } from '../access/index.ts';
-import type { Commit } from '../git/index.ts';
-import type { AnnouncedPush, Located, PushListener } from '../repositories/index.ts';
-import { createPayload, deletePayload, pushPayload } from './payloads.ts';
-import type { CommitWithFiles, JsonObject, PushFacts } from './payloads.ts';
-import { enqueueDelivery } from './enqueue-delivery.ts';
-import type { WebhookDeps } from './deps.ts';
-import { webhooksFor } from './scope.ts';
-import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
-import { branchOf, noRef } from '../kernel/index.ts';
+import { readRefPattern } from '../../access/index.ts';
+import { repositoryPayload } from '../../gitea-shapes/index.ts';
+import { branchOf, noRef, shortRef } from '../../kernel/index.ts';
+import type { AnnouncedPush, Located, PushListener } from '../../repositories/index.ts';
+import type { WebhookDeps } from '../deps.ts';
+import { enqueueDelivery } from '../enqueue-delivery.ts';
+import type { JsonObject } from '../json.ts';
+import { webhooksFor } from '../scope.ts';
+import type { WebhookEvent, WebhookRow } from '../webhook-schema.ts';
+import { commitPayload, peopleOfCommits, pusherPayload, withFiles } from './commit-payload.ts';
+import type { CommitWithFiles, PeopleByAddress, Pusher } from './commit-payload.ts';
+import { locate, personOf } from './stored-event.ts';
 
+type Settings = WebhookDeps['settings'];
 type Update = AnnouncedPush['updates'][number];
 
 /** One event of a push with its payload. */
@@ -23,7 +26,6 @@ const events: readonly WebhookEvent[] = ['push', 'create', 'delete'];
 /** Limit of refs per push that cause deliveries; a mirror moves thousands. */
 const maxRefs = 20;
 const maxCommits = 20;
-const maxFiles = 300;
 
 /** Listener for pushes; enqueues deliveries in the write that marks this listener as done. */
 export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEvent[]> {
@@ -55,12 +57,11 @@ function takesBranch({ branchFilter }: Pick<WebhookRow, 'branchFilter'>, ref: st
 async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEvent[]> {
   const hooks = await webhooksFor(deps.db.read, push.repository, events);
   if (hooks.length === 0) return [];
-  const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
-  if (located === undefined) return [];
+  const located = await locate(deps, push.repository.id);
+  if (located === null) return [];
   const wanted = new Set(hooks.flatMap((hook) => hook.events));
   const { pusherId, deployKey } = push;
-  const person = pusherId === null ? null : ((await deps.accounts.peopleById([pusherId])).get(pusherId) ?? null);
-  const pusher = deployKey === null ? person : { deployKey };
+  const pusher = deployKey === null ? await personOf(deps, pusherId) : { deployKey };
   const found: PushEvent[] = [];
   for (const update of push.updates.filter(({ ref }) => announcedRefs.test(ref)).slice(0, maxRefs)) {
     const { ref, oldId, newId } = update;
@@ -120,13 +121,66 @@ async function commitsOf(
   };
 }
 
-/** The users behind authors and committers, in one query. */
-export const peopleOfCommits = ({ accounts }: WebhookDeps, commits: readonly Commit[]) =>
-  accounts.addresses.peopleByAddress(commits.flatMap(({ author, committer }) => [author.email, committer.email]));
-
-export async function withFiles({ git }: WebhookDeps, path: string, commit: Commit): Promise<CommitWithFiles> {
-  const { files } = await git.queries
-    .listDiff(path, { from: commit.parents[0] ?? null, to: commit.oid })
-    .catch(() => ({ files: [] }));
-  return { commit, files: files.slice(0, maxFiles) };
+interface PushFacts {
+  ref: string;
+  oldId: string;
+  newId: string;
+  /** Newest first; only the first of all new commits. */
+  commits: readonly CommitWithFiles[];
+  /** The commit of a tag; by default the first of `commits`. */
+  head?: CommitWithFiles | null;
+  total: number;
+  people: PeopleByAddress;
+  pusher: Pusher;
 }
+
+export function pushPayload(
+  located: Located,
+  { ref, oldId, newId, commits, head, total, people, pusher }: PushFacts,
+  settings: Settings,
+): JsonObject {
+  const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
+  const listed = commits.map((each) => commitPayload(each, page, people));
+  const user = pusherPayload(pusher, settings);
+  return {
+    ref,
+    before: oldId,
+    after: newId,
+    compare_url: noRef.test(oldId) ? '' : `${page}/compare/${oldId}...${newId}`,
+    commits: listed,
+    total_commits: total,
+    head_commit: listed[0] ?? (head == null ? null : commitPayload(head, page, people)),
+    repository: repositoryPayload(located, settings),
+    pusher: user,
+    sender: user,
+  };
+}
+
+/** Payload for a created branch or tag. */
+function createPayload(
+  located: Located,
+  facts: { ref: string; newId: string; pusher: Pusher },
+  settings: Settings,
+): JsonObject {
+  return {
+    sha: facts.newId,
+    ...namedRef(facts.ref),
+    repository: repositoryPayload(located, settings),
+    sender: pusherPayload(facts.pusher, settings),
+  };
+}
+
+/** Payload for a deleted branch or tag. */
+function deletePayload(located: Located, facts: { ref: string; pusher: Pusher }, settings: Settings): JsonObject {
+  return {
+    ...namedRef(facts.ref),
+    pusher_type: 'user',
+    repository: repositoryPayload(located, settings),
+    sender: pusherPayload(facts.pusher, settings),
+  };
+}
+
+const namedRef = (ref: string): JsonObject => ({
+  ref: shortRef(ref),
+  ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
+});
