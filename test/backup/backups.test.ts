@@ -25,9 +25,10 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { clientEnvironment, until } from '../git/git-fixture.ts';
+import { clientEnvironment } from '../git/git-fixture.ts';
 import { startPushLoad } from './push-load.ts';
 import type { Branch } from './push-load.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const run = promisify(execFile);
 /** Twenty for a release; see scripts/chaos. */
@@ -331,7 +332,7 @@ t.test(`backups under load restore completely with a clean doctor, ${rounds} of 
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
   })();
-  await until(() => load.branches.every(({ acknowledged }) => acknowledged > 2));
+  await waitUntil(() => load.branches.every(({ acknowledged }) => acknowledged > 2));
   const rates: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const before = load.branches.map(({ acknowledged }) => acknowledged);

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { pushBytes, zeroId } from '../git/push-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kinds = { commit: 1, tree: 2, blob: 3 };
 type Kind = keyof typeof kinds;
@@ -127,7 +128,7 @@ export function startPushLoad({ url, token, repositories, branchesEach, perSecon
       const { promise, resolve } = Promise.withResolvers<void>();
       resumed = promise;
       try {
-        while (runningPushes > 0) await new Promise((wait) => setTimeout(wait, 5));
+        await waitUntil(() => runningPushes === 0);
         return await work();
       } finally {
         resumed = null;

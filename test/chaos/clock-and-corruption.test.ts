@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -12,6 +11,7 @@ import { clientEnvironment } from '../git/git-fixture.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const run = promisify(execFile);
 const day = 86_400_000;
@@ -101,7 +101,7 @@ t.test('the clock jumps ahead and back: sessions, pushes, pages and tasks go on,
     (await hearth.modules.db.read.query(
       'SELECT id FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL',
     )) as unknown[];
-  for (let turn = 0; turn < 100 && (await open()).length > 0; turn += 1) await sleep(50);
+  await waitUntil(async () => (await open()).length === 0);
   t.same(await open(), [], 'every push is settled and announced');
 });
 

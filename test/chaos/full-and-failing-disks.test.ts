@@ -12,6 +12,7 @@ import { programs, startServerProcess } from '../e2e/server-process.ts';
 import type { ServerProcess } from '../e2e/server-process.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { hasFaultInjection, hasLoopDevices, loopDeviceDisk } from './loop-device-disk.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 for (const name of ['strace', 'mkfs.ext4']) requiredProgram(name);
 const rounds = Number(process.env['HEARTH_CHAOS'] ?? 1);
@@ -141,7 +142,7 @@ if (hasFaultInjection) {
         t.teardown(() => tracer.kill('SIGKILL'));
         let output = '';
         tracer.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-        while (!/attached/.test(output) && tracer.exitCode === null) await sleep(10);
+        await waitUntil(() => /attached/.test(output) || tracer.exitCode !== null);
         t.not((await push(server, 1_000, `unsynced ${round}`)).code, 0, 'not acknowledged');
         t.equal(await Promise.race([server.ended, sleep(30_000).then(() => 'hangs')]), 1);
         t.match(output, /INJECTED/);

@@ -5,12 +5,12 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startServerProcess } from '../e2e/server-process.ts';
 import type { ServerProcess } from '../e2e/server-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const run = promisify(execFile);
 
@@ -92,12 +92,7 @@ export async function loopDeviceDisk(t: Owner, megabytes: number): Promise<LoopD
     async repair() {
       // git's processes may outlive the server for a moment, and with them the mount: two mounts would write to one
       // disk.
-      for (
-        let turn = 0;
-        (await run('losetup', ['--associated', image], { env })).stdout !== '' && turn < 200;
-        turn += 1
-      )
-        await sleep(50);
+      await waitUntil(async () => (await run('losetup', ['--associated', image], { env })).stdout === '');
       // 1: errors were corrected.
       await run('e2fsck', ['-p', '-f', image], { env }).catch((error: { code?: number }) => {
         if (error.code !== 1) throw error;

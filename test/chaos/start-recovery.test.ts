@@ -16,6 +16,7 @@ import { startServerProcess } from '../e2e/server-process.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kills = Number(process.env['HEARTH_CHAOS'] ?? 2);
 
@@ -106,7 +107,7 @@ t.test(
       const open = database.prepare('SELECT count(*) AS n FROM pushes WHERE settled_at IS NULL');
       t.equal(open.get()!['n'], 0, 'a push is answered after what was left in its repository is settled');
       const unannounced = database.prepare('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');
-      while (unannounced.get()!['n'] !== 0) await sleep(50);
+      await waitUntil(() => unannounced.get()!['n'] === 0);
       t.equal(database.prepare('SELECT count(*) AS n FROM pushes WHERE parked_at IS NOT NULL').get()!['n'], 0);
       database.close();
     }

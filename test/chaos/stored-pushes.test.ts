@@ -11,6 +11,7 @@ import { startServerProcess } from '../e2e/server-process.ts';
 import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { removeCaches } from '../repository-store/store-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 2);
 const pushers = 3;
@@ -56,7 +57,7 @@ t.test(`${kills} kills while pushes arrive and packs are joined`, async (t) => {
     const packing = sleep(300).then(() => server.command('repo', 'gc', 'alice/roof').catch(() => ''));
     // However slow the machine: every pusher was heard once before the first kill, and one of them before each other.
     const heard = () => (kill === 0 ? acknowledged.size === pushers : isHeard);
-    while (!heard()) await sleep(20);
+    await waitUntil(heard);
     await sleep(random.below(1_000));
     isKilled = true;
     await server.kill();

@@ -5,7 +5,8 @@ import { personViewer } from '../../src/access/index.ts';
 import { limits } from '../../src/pulls/limits.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { openCi, reasonOf } from './ci-fixture.ts';
-import { announced, pushTo, until } from './pulls-fixture.ts';
+import { announced, pushTo } from './pulls-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const at = { owner: 'alice', name: 'work' };
 const workflow = 'name: Queue\non: [merge_group]\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ls }]\n';
@@ -54,14 +55,14 @@ async function openQueue(t: Parameters<typeof openCi>[0], more: Parameters<typeo
     /** The next task, once there is one. */
     async task() {
       const waiting = "SELECT count(*) AS n FROM ci_jobs WHERE status = 'waiting'";
-      await until(async () => (Number((await fixture.db.read.query(waiting))[0].n) > 0 ? true : null));
+      await waitUntil(async () => Number((await fixture.db.read.query(waiting))[0].n) > 0);
       return (await runner.fetch())!;
     },
   };
 }
 
 const merged = (fixture: { stateOf(number: number): Promise<string> }, number: number) =>
-  until(async () => ((await fixture.stateOf(number)) === 'MERGED' ? true : null));
+  waitUntil(async () => (await fixture.stateOf(number)) === 'MERGED');
 
 t.test('the tested commit becomes the tip, one after the other', async (t) => {
   const fixture = await openQueue(t);
@@ -133,7 +134,7 @@ t.test('what fails, changes or is taken out leaves, and the next is tested', asy
   const task = await fixture.task();
   for (const number of [pushed, closed, left, green, last]) await fixture.enter(number);
   const next = await pushTo(fixture, 'pushed', { 'pushed.txt': 'otherwise\n' }, first);
-  t.ok(await until(async () => ((await fixture.pull(pushed)).headOid === next ? true : null)));
+  t.ok(await waitUntil(async () => (await fixture.pull(pushed)).headOid === next));
   await modules.issues.close(viewer, { ...at, number: closed }, 'not_planned');
   await fixture.queue.leave(bob, { ...at, number: left });
   t.equal(await reasonOf(fixture.queue.leave(bob, { ...at, number: left })), 'not_in_queue');
@@ -173,7 +174,7 @@ t.test('what fails, changes or is taken out leaves, and the next is tested', asy
   const fourth = await fixture.task();
   t.equal(fourth.context['ref'], `refs/pull/${red}/merge`, 'who left may enter again');
   await fixture.queue.leave(viewer, { ...at, number: red });
-  await until(async () => ((await fixture.ci.runs.find(fixture.found, 5)).run.status === 'cancelled' ? true : null));
+  await waitUntil(async () => (await fixture.ci.runs.find(fixture.found, 5)).run.status === 'cancelled');
 });
 
 t.test(
@@ -195,9 +196,9 @@ t.test(
     await fixture.task();
     clock.advance(11 * 60_000);
     await fixture.queue.advanceAll();
-    await until(async () => ((await fixture.placeOf(slow)) === null ? true : null));
+    await waitUntil(async () => (await fixture.placeOf(slow)) === null);
     t.match((await fixture.entries(slow)).at(-1), { kind: 'unqueued', reason: 'The test of the merge took too long.' });
-    await until(async () => ((await fixture.placeOf(clash)) === null ? true : null));
+    await waitUntil(async () => (await fixture.placeOf(clash)) === null);
     t.match((await fixture.entries(clash)).at(-1), { kind: 'unqueued', failed: true, reason: /conflict/ });
     t.equal(await runner.fetch(), null);
   },
@@ -227,7 +228,7 @@ t.test('a workflow that is skipped holds nothing up; a disabled account merges n
   const second = await fixture.task();
   await modules.accounts.setDisabled(bob.id, true);
   await runner.finish(second.taskId);
-  await until(async () => ((await fixture.placeOf(two)) === null ? true : null));
+  await waitUntil(async () => (await fixture.placeOf(two)) === null);
   t.equal(await fixture.stateOf(two), 'OPEN');
   t.match((await fixture.entries(two)).at(-1), { kind: 'unqueued', reason: 'The account that added it is gone.' });
 });
@@ -244,7 +245,7 @@ t.test('a candidate waits for a required check that no run reports', async (t) =
   await runner.finish((await fixture.task()).taskId);
   clock.advance(11 * 60_000);
   await fixture.queue.advanceAll();
-  await until(async () => ((await fixture.placeOf(one)) === null ? true : null));
+  await waitUntil(async () => (await fixture.placeOf(one)) === null);
   t.equal(await fixture.stateOf(one), 'OPEN');
   t.match((await fixture.entries(one)).at(-1), { kind: 'unqueued', reason: 'The test of the merge took too long.' });
 
@@ -300,6 +301,6 @@ t.test('a start takes the queue up from its rows', async (t) => {
   t.match(await again.modules.pulls.queue.placeOf(again.viewer, { ...at, number: one }), { candidateOid: sha });
   await again.ci.runs.cancel(again.viewer, again.found, 1, { force: true });
   const state = async () => (await again.modules.pulls.queue.placeOf(again.viewer, { ...at, number: one })) === null;
-  await until(async () => ((await state()) ? true : null));
+  await waitUntil(state);
   t.equal((await again.modules.pulls.find(again.viewer, { ...at, number: one })).issue.state, 'OPEN');
 });

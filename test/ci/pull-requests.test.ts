@@ -3,7 +3,8 @@ import t from 'tap';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { openCi } from './ci-fixture.ts';
 import type { CiFixture } from './ci-fixture.ts';
-import { announced, pushTo, until } from './pulls-fixture.ts';
+import { announced, pushTo } from './pulls-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const workflow = (on: string) =>
   `name: Checks\non:\n${on}\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ls }]\n`;
@@ -17,7 +18,7 @@ const runsOf = async ({
   db.read.query("SELECT number, event, sha, ref, is_trusted FROM ci_runs WHERE event = 'pull_request' ORDER BY number");
 
 const runCount = (fixture: CiFixture, count: number) =>
-  until(async () => {
+  waitUntil(async () => {
     const runs = await runsOf(fixture);
     return runs.length >= count ? runs : null;
   });
@@ -146,7 +147,7 @@ t.test('a pull request that waits for a check is merged when the run succeeds', 
   t.equal(await state(), 'OPEN');
   const runner = await fixture.addRunner(['linux']);
   await runner.finish((await runner.fetch())!.taskId);
-  await until(async () => ((await state()) === 'MERGED' ? true : null));
+  await waitUntil(async () => (await state()) === 'MERGED');
 });
 
 t.test(

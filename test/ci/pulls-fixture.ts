@@ -1,18 +1,10 @@
 // pushTo(world, branch, files, on) → a commit and a push by the viewer of the world, with every listener;
-// announced(world) → every event was announced; until(find) → what comes about.
+// announced(world) → every event was announced.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../fixtures/git-repositories.ts';
 import type { CiFixture } from './ci-fixture.ts';
-
-export const until = async <T>(find: () => Promise<T | null | undefined>): Promise<T> => {
-  for (let tries = 0; tries < 300; tries += 1) {
-    const found = await find();
-    if (found !== null && found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not come about');
-};
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 /** Commits on top of a commit and moves a branch there, as a push by alice does, with every listener. */
 export async function pushTo(
@@ -40,10 +32,10 @@ export async function pushTo(
 
 /** Waits until every entry is announced that waits for nobody: what has started no run by then starts none. */
 export const announced = ({ modules: { db } }: CiFixture) =>
-  until(async () => {
+  waitUntil(async () => {
     const [row] = await db.read.query(
       'SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL AND held_at IS NULL',
     );
     const [open] = await db.read.query('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');
-    return Number(row.n) + Number(open.n) === 0 ? true : null;
+    return Number(row.n) + Number(open.n) === 0;
   });

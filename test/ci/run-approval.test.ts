@@ -5,7 +5,8 @@ import type { PersonViewer } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { concurrencyGroupOf } from '../../src/ci/runs/claim-concurrency-group.ts';
 import { openCi, reasonOf } from './ci-fixture.ts';
-import { announced, pushTo, until } from './pulls-fixture.ts';
+import { announced, pushTo } from './pulls-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const at = { owner: 'alice', name: 'work' };
 const file = (more = '') =>
@@ -442,7 +443,7 @@ t.test('a pull request that waits for a member starts nothing before it is let i
   // A push to it waits for nobody, and is announced.
   await pushTo(fork, 'more', { 'more.txt': 'c\n' }, fixture.first);
   const more = { ...at, number: opened[1]! };
-  await until(async () => ((await modules.pulls.find(dora, more)).pull.lastRound === 2 ? true : null));
+  await waitUntil(async () => (await modules.pulls.find(dora, more)).pull.lastRound === 2);
   const counts = async () => {
     const found = [];
     for (const number of opened) found.push((await fixture.runs(number)).length);

@@ -10,6 +10,7 @@ import type { Forge } from '../http-runner/rpc-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -265,8 +266,7 @@ t.test('a run of a person without write access is let run', async (t) => {
   await (await pullWork(t, fork.path)).commit('topic', { '.hearth/workflows/pull.yml': file }, 'Mine');
   await pulls.open(bob, { owner: 'alice', name: 'work' }, { title: 'Mine', head: 'bob:topic' });
   const found = await repositories.find(localAdministrator, 'alice', 'work');
-  for (let tries = 0; (await ci.pulls.approvalOf(bob, found, 1)) === null && tries < 300; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  await waitUntil(async () => (await ci.pulls.approvalOf(bob, found, 1)) !== null);
   t.match(await outputOf('run', 'list', 'alice/work'), /2\twaiting for approval\tMine/);
   t.match(await json('run', 'show', 'alice/work', '2'), { approval: 'waiting' });
   t.match(await outputOf('run', 'rerun', 'alice/work', '2'), /\[4\]$/);
@@ -365,8 +365,7 @@ t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await outputOf('run', 'list', 'alice/none'), /\[3\]$/);
   await forge.push({ '.hearth/workflows/ci.yml': 'on: push\njobs: 1\n' }, 'Break it');
   // git exits before the run exists.
-  for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 3; round += 1)
-    await new Promise((resolve) => setTimeout(resolve, 25));
+  await waitUntil(async () => (await json('run', 'list', 'alice/work')).length >= 3);
   t.match(await outputOf('run', 'log', 'alice/work', '3'), /ci\.yml.*\[3\]$/s);
   t.match(await outputOf('run', 'rerun', 'alice/work', '3'), /could not be read.*\[4\]$/s);
 });

@@ -6,10 +6,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const program = fileURLToPath(new URL('../../bin/hearth', import.meta.url));
 
@@ -94,7 +94,7 @@ t.test('is gone when it ends before it is filled', async (t) => {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
   const hasRepository = () => readdirSync(folder, { recursive: true }).some((name) => String(name).endsWith('HEAD'));
-  while (!hasRepository()) await delay(20);
+  await waitUntil(hasRepository);
   child.kill('SIGINT');
   const [code] = (await once(child, 'close')) as [number | null];
   t.equal(code, 0);

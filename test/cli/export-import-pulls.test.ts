@@ -1,7 +1,6 @@
 // Pull requests in the export bundle, and back: equal logs, rounds, reviews and threads; damaged bundles.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import type { Test } from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -10,6 +9,7 @@ import type { Modules } from '../../src/app/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { announced } from '../pulls/pulls-fixture.ts';
 import { twoInstances } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 
@@ -94,7 +94,7 @@ await change(bob, 'g.txt', 'g\n', { branch: 'below', newBranch: 'above' });
 await pulls.open(bob, flow, { title: 'Above', body: '', head: 'above', base: 'main' });
 await issues.addLink(bob, at(7), 'needs', at(6));
 // The upper one gets a round whose base is the lower one, in the background.
-while ((await pulls.find(bob, at(7))).pull.stackedOnOid === null) await setTimeout(20);
+await waitUntil(async () => (await pulls.find(bob, at(7))).pull.stackedOnOid !== null);
 await announced(modules);
 
 /** All that a reader sees of a pull request. @param who a name for an account that is none */

@@ -4,8 +4,9 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { startFakePeer } from '../federation/fake-peer.ts';
 import type { FakeActor } from '../federation/fake-peer.ts';
-import { startPeer, until } from '../federation/two-instances.ts';
+import { startPeer } from '../federation/two-instances.ts';
 import { runCli } from './run-cli.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -126,7 +127,7 @@ t.test('notes are chosen, listed and deleted', async (t) => {
   await issues.open(viewer, { owner: 'alice', name: 'tool' }, { title: 'The <gate> & the "wall"' });
   const notes = () => federation.listNotes(tool.id, { limit: 5 });
   const { repository: tool } = await repositories.find(localAdministrator, 'alice', 'tool');
-  await until('the note is written', async () => (await notes()).length > 0);
+  await waitUntil(async () => (await notes()).length > 0, 'the note is written');
   const [note] = await notes();
   t.match(
     await outputOf('note', 'list', 'alice/tool'),

@@ -17,6 +17,7 @@ import type { Receiver } from '../webhooks/receiver.ts';
 import { runCli } from './run-cli.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 import { insertDelivery } from '../webhooks/insert-delivery.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -79,12 +80,11 @@ t.before(async () => {
 t.test('repo undo lists lost commits and restores them', async (t) => {
   const lost = await git('rev-parse', 'HEAD');
   await git('push', '--quiet', 'origin', ':topic');
-  let tips: { id: string; ref: string; oldId: string }[] = [];
   // Lost commits are recorded right after the push was acknowledged.
-  for (let turn = 0; turn < 200 && tips.length === 0; turn += 1) {
-    tips = await json('repo', 'undo', 'alice/site');
-    if (tips.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const tips = await waitUntil(async () => {
+    const found: { id: string; ref: string; oldId: string }[] = await json('repo', 'undo', 'alice/site');
+    return found.length > 0 && found;
+  });
   t.match(tips, [{ ref: 'refs/heads/topic', oldId: lost }]);
   t.match(await hearth('repo', 'undo', 'alice/site', '--restore', 'feed'), {
     code: 3,

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openModules } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
@@ -8,6 +7,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { viewerOf } from '../repositories/repositories-fixture.ts';
 import { runCli } from './run-cli.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -30,7 +30,7 @@ const listed = async (...words: string[]): Promise<{ id: number; unread: boolean
 t.test('a user’s notifications are listed, changed, and changed back', async (t) => {
   await issues.open(bob, { owner: 'alice', name: 'garden' }, { title: 'A mole', body: '@alice' });
   await issues.open(bob, { owner: 'alice', name: 'garden' }, { title: 'A hare' });
-  for (let tries = 0; tries < 500 && (await notifications.countUnread(alice)) < 2; tries += 1) await sleep(10);
+  await waitUntil(async () => (await notifications.countUnread(alice)) >= 2);
   const [hare, mole] = await listed();
   t.match(
     [hare, mole],

@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { programs } from '../e2e/server-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './run-cli.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const folder = temporaryFolder(t);
 const program = programs.either;
@@ -56,12 +56,11 @@ function start(
     async says(pattern) {
       let over = false;
       void started.ended.then(() => (over = true));
-      for (;;) {
+      return waitUntil(() => {
         const match = pattern.exec(started.stdout) ?? pattern.exec(started.stderr);
-        if (match !== null) return match[0];
-        if (over) throw new Error(`ended without ${pattern}:\n${started.stdout}${started.stderr}`);
-        await setTimeout(10);
-      }
+        if (match === null && over) throw new Error(`ended without ${pattern}:\n${started.stdout}${started.stderr}`);
+        return match?.[0];
+      }, String(pattern));
     },
   };
   child.stdout.on('data', (chunk: Buffer) => (started.stdout += String(chunk)));

@@ -1,13 +1,13 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { runControlCommand, createControlServer } from '../../src/control/index.ts';
 import type { ControlCommand } from '../../src/control/index.ts';
 import { notFound, silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 async function startControlServer(t: Owner, commands: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
   const server = createControlServer({ dataDir, logger: silentLogger, commands });
@@ -109,9 +109,9 @@ t.test('a client that disconnects or floods ends its session; a stop ends endles
   const socket = connect(path.join(dataDir, 'run', 'control.sock'));
   socket.on('error', () => {});
   socket.write(Buffer.concat([head, Buffer.from(request)]));
-  while (started < 1) await sleep(5);
+  await waitUntil(() => started >= 1);
   socket.destroy();
-  while (aborted < 1) await sleep(5);
+  await waitUntil(() => aborted >= 1);
 
   const flood = connect(path.join(dataDir, 'run', 'control.sock'));
   flood.on('error', () => {});
@@ -119,7 +119,7 @@ t.test('a client that disconnects or floods ends its session; a stop ends endles
   await new Promise((resolve) => flood.once('close', resolve));
 
   const following = runControlCommand(dataDir, { command: 'follow' }, { output() {}, writeError() {} });
-  while (started < 2) await sleep(5);
+  await waitUntil(() => started >= 2);
   await server.stop({ graceMs: 10_000 });
   t.equal(await following, 5);
 });

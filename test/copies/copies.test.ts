@@ -10,8 +10,9 @@ import { freePort } from '../fixtures/free-port.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import type { TestPerson } from '../fixtures/start-hearth.ts';
-import { startPeer, until } from '../federation/two-instances.ts';
+import { startPeer } from '../federation/two-instances.ts';
 import type { Peer } from '../federation/two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -75,11 +76,11 @@ async function setStage(
   await push('trunk');
   const { id: followId } = await home.modules.federation.follow(alice.id, `bob/tool@${away.host}`);
   await home.modules.federation.drain();
-  await until('the follow is accepted', async () => {
+  await waitUntil(async () => {
     await away.modules.federation.drain();
     const [follow] = (await home.modules.federation.followingOf(alice.id)).repositories;
     return follow?.status.state === 'ACCEPTED';
-  });
+  }, 'the follow is accepted');
   const stage = {
     away,
     home,
@@ -128,10 +129,10 @@ t.test('a followed repository is kept, follows pushes at most once a minute, and
 
   const two = await commit('two');
   await push('trunk', 'trunk:refs/heads/topic', 'trunk:refs/tags/v1');
-  await until('the Push has arrived', async () => {
+  await waitUntil(async () => {
     await away.modules.federation.drain();
     return (await home.modules.federation.followedNews(alice.id, 1)).pushes.length > 0;
-  });
+  }, 'the Push has arrived');
   await settle();
   t.equal((await copy()).completeTo, one, 'not before a minute has passed since the last transfer');
   clock.advance(61_000);
@@ -242,11 +243,11 @@ t.test('an origin that rewrites everything leaves its overwritten tips for thirt
   await push('--force', 'other:trunk');
   clock.advance(61_000);
   await settle();
-  await until('the rewritten history is here', async () => {
+  await waitUntil(async () => {
     await settle();
     clock.advance(61_000);
     return (await copy()).completeTo === other;
-  });
+  }, 'the rewritten history is here');
   const { repository } = await home.modules.repositories.find(anonymous, 'alice', 'tool');
   const path = home.modules.git.storage.pathOf(repository.ownerUserId!, repository.id);
   const isRecorded = async () =>
@@ -255,7 +256,7 @@ t.test('an origin that rewrites everything leaves its overwritten tips for thirt
     (await git.expect(path, 'for-each-ref', '--format=%(objectname)', 'refs/hearth/undo'))
       .split('\n')
       .filter((oid) => oid === one).length;
-  await until('the tip is preserved', isRecorded);
+  await waitUntil(isRecorded, 'the tip is preserved');
   t.equal((await git.run(path, 'cat-file', '-e', one)).code, 0);
   clock.advance(29 * dayMs);
   await home.modules.repositories.pushes.releaseOverwrittenTips();
@@ -275,11 +276,11 @@ t.test('an origin that grows past a limit stops at it, and the copy stays comple
   await git.expect(work, 'add', 'large');
   await stage.commit('large');
   await push('trunk');
-  await until('the limit is met', async () => {
+  await waitUntil(async () => {
     await settle();
     clock.advance(61_000);
     return (await copy()).state === 'full';
-  });
+  }, 'the limit is met');
   const full = await copy();
   t.match(full, { completeTo: one, state: 'full' });
   t.match(full.error, 'The copy would grow past the limit of 409.6 kB for one copy. It stays as it is until it fits.');

@@ -13,8 +13,8 @@ import { freePort } from '../fixtures/free-port.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { TestPerson } from '../fixtures/start-hearth.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { until } from '../federation/two-instances.ts';
 import type { Calls } from './killed-hearth.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 3);
 const random = seededRandom(Number(process.env['HEARTH_SEED'] ?? 1));
@@ -78,7 +78,7 @@ const work = `${folder}/work`;
 
 async function follow(who: Killable, person: TestPerson): Promise<string> {
   const { id } = await who.ask('follow', person.id, `bob/tool@${hostOf(away)}`);
-  await until('the follow is accepted', async () => (await who.ask('state', person.id)) === 'ACCEPTED', 60);
+  await waitUntil(async () => (await who.ask('state', person.id)) === 'ACCEPTED', 'the follow is accepted');
   return id;
 }
 
@@ -104,7 +104,7 @@ t.test(`${kills} kills between three Hearths: the copy is whole, nothing is lost
   await follow(elsewhere, carol);
   await home.ask('keep', alice, followId);
   const copy = async () => (await home.ask('copies'))[0]!;
-  await until('the first transfer', async () => (await copy()).completeTo === heads[0], 60);
+  await waitUntil(async () => (await copy()).completeTo === heads[0], 'the first transfer');
 
   for (let round = 0; round < kills; round += 1) {
     await push();
@@ -128,15 +128,15 @@ t.test(`${kills} kills between three Hearths: the copy is whole, nothing is lost
     [home, alice],
     [elsewhere, carol],
   ] as const) {
-    await until('every push has arrived', async () => new Set(await received(who, person)).size === told.length, 120);
+    await waitUntil(async () => new Set(await received(who, person)).size === told.length, 'every push has arrived');
     t.strictSame(await received(who, person), told, `each once at ${who.origin}`);
   }
   await home.ask('advance', 61_000);
-  await until('the copy is complete', async () => (await copy()).completeTo === heads.at(-1), 120);
+  await waitUntil(async () => (await copy()).completeTo === heads.at(-1), 'the copy is complete');
 
   await away.kill();
   await home.ask('advance', 9 * 3_600_000);
-  await until('the loss is noticed', async () => (await copy()).state === 'unreachable', 120);
+  await waitUntil(async () => (await copy()).state === 'unreachable', 'the loss is noticed');
   const rows = await home.ask('copies');
   t.match(rows, [{ state: 'unreachable', completeTo: heads.at(-1), place: { owner: 'alice', name: 'tool' } }]);
   t.equal(rows.length, 1);

@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { migrations } from '../../migrations/index.ts';
 import { postgresBaseline } from '../../migrations/postgres-baseline.ts';
@@ -20,6 +19,7 @@ import { startPostgres } from '../fixtures/postgres.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { createPostgresDatabaseFor } from '../fixtures/test-postgres.ts';
 import { startFakePostgres } from './fake-postgres-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(300_000);
 
@@ -73,7 +73,7 @@ t.test('a real one', async (t) => {
         const socket = net.connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
         socket.once('connect', () => socket.destroy());
       });
-    while (pooler.exitCode === null && !(await isListening())) await sleep(50);
+    await waitUntil(async () => pooler.exitCode !== null || (await isListening()));
     return `postgres://hearth@127.0.0.1:${port}/${name}`;
   }
 

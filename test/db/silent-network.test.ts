@@ -1,6 +1,5 @@
 // A network between Hearth and PostgreSQL that drops packets: no connection ends, nothing answers. It is said within a
 // second, and when the network is back, what hung on the old connections is over, too.
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { migrations } from '../../migrations/index.ts';
 import { postgresBaseline } from '../../migrations/postgres-baseline.ts';
@@ -10,6 +9,7 @@ import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 import { placeOfPostgres, startRelay, throughRelay } from '../fixtures/relay.ts';
 import { createPostgresDatabaseFor, testPostgresUrl } from '../fixtures/test-postgres.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -53,15 +53,14 @@ for (const how of ['silence', 'refuse'] as const) {
       await gate.promise;
       await manager.query('SELECT 1');
     });
-    while (begun === 0) await sleep(5);
+    await waitUntil(() => begun !== 0);
     relay.cut(how);
     gate.resolve();
     const reading = [db.read.query('SELECT 3'), db.read.query('SELECT 4'), db.read.query('SELECT 5')].map(outcomeOf);
     t.equal(await outcomeOf(db.state()), 'database_unavailable');
     t.equal(await outcomeOf(db.state()), 'database_unavailable', 'and so is the next one');
     relay.heal();
-    const endAt = Date.now() + 60_000;
-    while ((await outcomeOf(db.state())) !== 'done' && Date.now() < endAt) await sleep(20);
+    await waitUntil(async () => (await outcomeOf(db.state())) === 'done');
     t.equal(await outcomeOf(db.state()), 'done');
     // None of them waits for minutes: each is done again on a new connection, or was said not to be.
     await Promise.all(reading);

@@ -4,7 +4,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, credentials } from '@grpc/grpc-js';
 import t from 'tap';
 import { checkAddress } from '../../src/doctor/index.ts';
@@ -13,6 +12,7 @@ import { freePort } from '../fixtures/free-port.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
 const find = (name: string): string | undefined =>
@@ -68,14 +68,12 @@ async function start(t: Owner, port: number, program: string, ...words: string[]
     env: { PATH: process.env['PATH'], HOME: temporaryFolder(t) },
   });
   t.teardown(() => child.kill('SIGTERM'));
-  for (let turn = 0; turn < 200; turn += 1) {
-    const isOpen = await fetch(`https://localhost:${port}/`).then(
+  await waitUntil(() =>
+    fetch(`https://localhost:${port}/`).then(
       () => true,
       ({ cause }: { cause?: { code?: string } }) => cause?.code !== 'ECONNREFUSED',
-    );
-    if (isOpen) return;
-    await sleep(50);
-  }
+    ),
+  );
 }
 
 /** Native gRPC through a proxy, as a runner uses it. */

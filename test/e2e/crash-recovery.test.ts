@@ -8,6 +8,7 @@ import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { gitClient } from './git-client.ts';
 import { startServerProcess } from './server-process.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const rounds = Number(process.env.HEARTH_KILLS ?? 6);
 
@@ -59,8 +60,7 @@ t.test(
         readdirSync(bare, { recursive: true })
           .map(String)
           .filter((name) => name.endsWith('.lock') || name.includes('tmp_objdir'));
-      for (let tries = 0; tries < 100 && left().length > 0; tries++) await sleep(100);
-      t.same(left(), [], `round ${round}: nothing is left behind`);
+      await waitUntil(() => left().length === 0, `round ${round}: nothing is left behind`);
     }
     t.comment(`${acknowledged.length} acknowledged, ${cut} cut short`);
 
@@ -83,14 +83,12 @@ t.test(
     const open = database.prepare(
       'SELECT id, attempts, last_error, parked_at FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL',
     );
-    const until = async (isDone: (push: Record<string, unknown>) => boolean): Promise<unknown[]> => {
-      // Recovery settles first and announces afterwards, beside the open ports.
-      for (let tries = 0; tries < 300 && !open.all().every(isDone); tries++) await sleep(100);
-      return open.all().filter((push) => !isDone(push));
-    };
+    // Recovery settles first and announces afterwards, beside the open ports.
+    const until = (isDone: (push: Record<string, unknown>) => boolean, what: string) =>
+      waitUntil(() => open.all().every(isDone), what);
     // What several kills cut off waits until the server has been up for a minute.
     const waits = /the server ended while this listener ran/;
-    t.same(await until(({ last_error: error }) => waits.test(String(error))), [], 'every push is settled');
+    await until(({ last_error: error }) => waits.test(String(error)), 'every push is settled');
     for (const { id, parked_at: parkedAt } of open.all()) {
       t.equal(parkedAt, null, 'no push is given up, because its listener has not failed');
       // It may have been announced since it was looked at.
@@ -98,7 +96,7 @@ t.test(
         if (!error.message.includes('every listener has received this push')) throw error;
       });
     }
-    t.same(await until(() => false), [], 'every push is announced');
+    await until(() => false, 'every push is announced');
     execFileSync('git', [`--git-dir=${bare}`, 'fsck', '--full', '--strict'], { stdio: 'pipe' });
   },
 );

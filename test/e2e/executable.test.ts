@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { temporaryFolder, type Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const project = join(import.meta.dirname, '../..');
 const built = join(project, 'dist/hearth');
@@ -183,10 +183,7 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
   t.match(await (await fetch(`${url}/api/v1/search?q=ETTL`)).text(), /"name":"kettle"/);
   pushFile(t, `${url.replace('//', `//alice:${token}@`)}/git/alice/kettle.git`, 'whistle.c', 'int whistle_now;\n');
   t.match(await (await fetch(`${url}/repos/alice/kettle/search?q=whistle_now`)).text(), /whistle\.c/);
-  for (;;) {
-    if (/whistle\.c/.test(await (await fetch(`${url}/search/code?q=WHISTLE_now`)).text())) break;
-    await wait(100);
-  }
+  await waitUntil(async () => /whistle\.c/.test(await (await fetch(`${url}/search/code?q=WHISTLE_now`)).text()));
 
   // The provider of sign-in names its records by their classes, and each kind has its time: here with the public client
   // of git-credential-oauth.

@@ -11,6 +11,7 @@ import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(180_000);
 
@@ -45,12 +46,11 @@ async function push(who: string, repository: string, message: string): Promise<v
 
 /** The line about the source comes once git has counted; the page says it when asked again. */
 async function untilShown(page: Page, text: RegExp): Promise<void> {
-  for (let tries = 0; tries < 40; tries += 1) {
+  const isShown = async (): Promise<boolean> => {
     await page.goto(`${web.origin}/repos/bob/garden`);
-    if ((await page.getByText(text).count()) > 0) return;
-    await page.waitForTimeout(250);
-  }
-  throw new Error(`the page never says ${String(text)}`);
+    return (await page.getByText(text).count()) > 0;
+  };
+  await waitUntil(isShown, `the page says ${String(text)}`, { everyMs: 250 });
 }
 
 t.before(async () => {

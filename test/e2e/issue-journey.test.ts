@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
-import { until } from '../git/git-fixture.ts';
 import { gitClient } from './git-client.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -127,7 +127,7 @@ for (const [way, walk] of Object.entries(ways)) {
 
     await git('commit', '--quiet', '--allow-empty', `--message=Mend the roof\n\nCloses #${number}`);
     await git('push', '--quiet', origin, 'main');
-    await until(async () => (await issues.find(localAdministrator, at)).state === 'CLOSED', 'the commit closes it');
+    await waitUntil(async () => (await issues.find(localAdministrator, at)).state === 'CLOSED', 'the commit closes it');
     t.equal((await issues.listEntries(localAdministrator, at)).entries.at(-1)?.kind, 'closed');
   });
 }

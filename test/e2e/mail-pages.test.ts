@@ -11,6 +11,7 @@ import type { MailServer } from '../fixtures/mail-server.ts';
 import { validateHtml } from '../fixtures/validate-html.ts';
 import { password, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(180_000);
 
@@ -136,8 +137,7 @@ t.test('every mail as HTML, in light and dark, and as text', async (t) => {
   await mail.drain();
   await mail.sendTest('alice@example.org');
   // Those that the server itself was sending when the queue was drained.
-  for (let tries = 0; server.mails.length < 7 && tries < 400; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitUntil(() => server.mails.length >= 7);
   t.ok(server.mails.length >= 7, `${server.mails.length} mails`);
   const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' });
   const tab = await context.newPage();

@@ -3,13 +3,13 @@
 // of a mention with scripts off, and the keys with them on. Screenshots: SHOTS=folder.
 import t from 'tap';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 
@@ -32,11 +32,9 @@ async function open(who: string | null, hasScripts: boolean): Promise<BrowserCon
 /** Waits until every entry is told. */
 async function settle(): Promise<void> {
   const { db, notifications } = web.modules;
-  for (let tries = 0; tries < 500; tries += 1) {
-    const rows: unknown[] = await db.read.query('SELECT 1 FROM issue_entries WHERE announced_at IS NULL LIMIT 1');
-    if (rows.length === 0) break;
-    await sleep(10);
-  }
+  await waitUntil(
+    async () => (await db.read.query('SELECT 1 FROM issue_entries WHERE announced_at IS NULL LIMIT 1')).length === 0,
+  );
   await notifications.tell();
 }
 

@@ -1,7 +1,6 @@
 // time limit: 400 s
 // The pages of pull requests in Chromium: axe in light and dark, wide and narrow; and one pull request from a branch to
 // its merge, its revert and the end of its branch, with scripts off. Screenshots: SHOTS=folder.
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -12,6 +11,7 @@ import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(380_000);
 
@@ -90,7 +90,7 @@ t.before(async () => {
     newId: second,
     right: 'push',
   });
-  while ((await pulls.rounds.list(viewer('alice'), at(2))).length < 2) await sleep(20);
+  await waitUntil(async () => (await pulls.rounds.list(viewer('alice'), at(2))).length >= 2);
   await issues.comment(viewer('alice'), at(2), { body: 'Which glue, @carol?' });
   for (const [context, state] of [
     ['build', 'success'],

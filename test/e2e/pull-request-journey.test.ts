@@ -9,10 +9,10 @@ import t from 'tap';
 import type { Page } from 'playwright-core';
 import { launchBrowser, mainText } from '../fixtures/browser.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { until } from '../git/git-fixture.ts';
 import { rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
 import { gitClient } from './git-client.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(280_000);
 
@@ -49,11 +49,11 @@ async function runChecks(oid: string): Promise<void> {
   const { task } = await runner.fetchTask({}, { timeoutMs: 20_000 });
   await runner.updateLog({ taskId: task.id, rows: rowsOf('all tests passed'), noMore: true });
   await runner.updateTask({ state: { id: task.id, result: 1 } });
-  await until(async () => (await statusOf(oid)) === 'success', 'the check is green');
+  await waitUntil(async () => (await statusOf(oid)) === 'success', 'the check is green');
 }
 
 const waitForApproval = (number: number) =>
-  until(
+  waitUntil(
     async () => (await modules.ci.pulls.approvalOf(viewer, forge.found, number)) !== null,
     'a run waits for approval',
   );
@@ -132,7 +132,7 @@ t.test('stock git and Chromium without scripts', async (t) => {
     stderr: /New pull request #1: https:\/\/git\.example\.org\/repos\/alice\/work\/pulls\/1/,
   });
   const address = `${url}/repos/alice/work/pulls/1`;
-  await until(async () => (await modules.pulls.find(viewer, at(1)).catch(() => null)) !== null, 'the pull request');
+  await waitUntil(async () => (await modules.pulls.find(viewer, at(1)).catch(() => null)) !== null, 'the pull request');
   await bobs.goto(address);
   t.match(await mainText(bobs), /bob wants to merge 2 commits into main/);
 
@@ -175,7 +175,7 @@ t.test('stock git and Chromium without scripts', async (t) => {
   t.match(told(unclear), { code: 1, stderr: /you have an open pull request for main: #1[^]*-o pull=1/ });
   const second = await clone.push('-o', 'pull=1', 'origin', 'HEAD:refs/for/main');
   t.match(told(second), { code: 0, stderr: /round 2: 2 commits, \d changed|round 2: 2 commits/ });
-  await until(async () => (await modules.pulls.find(viewer, at(1))).pull.lastRound === 2, 'the round');
+  await waitUntil(async () => (await modules.pulls.find(viewer, at(1))).pull.lastRound === 2, 'the round');
 
   // alice looks at what changed, and at nothing else.
   await alices.goto(`${address}/changes`);
@@ -333,7 +333,7 @@ for (const [way, steps] of Object.entries(ways)) {
     const first = await clone.push('origin', `HEAD:refs/for/main/${marker}`);
     t.equal(first.code, 0, first.stderr);
     const number = Number(/New pull request #(\d+)/.exec(first.stderr)?.[1]);
-    await until(
+    await waitUntil(
       async () => (await modules.pulls.find(viewer, at(number)).catch(() => null)) !== null,
       'the pull request',
     );
@@ -346,7 +346,7 @@ for (const [way, steps] of Object.entries(ways)) {
     await moveOn(marker);
     const rebased = await clone.rebase();
     t.equal((await clone.push('origin', `HEAD:refs/for/main/${marker}`)).code, 0, 'the topic says which');
-    await until(async () => (await modules.pulls.find(viewer, at(number))).pull.lastRound === 2, 'the round');
+    await waitUntil(async () => (await modules.pulls.find(viewer, at(number))).pull.lastRound === 2, 'the round');
     t.strictSame(await steps.changedSince(number), ['src/latch.ts']);
     for (const { id } of await modules.pulls.threads.list(viewer, at(number), {}))
       t.ok((await api(forge.alice, 'POST', `/pulls/${number}/threads/${id}/resolve`)).status < 300, 'resolved');

@@ -5,6 +5,7 @@ import t from 'tap';
 import { hostileDocuments, hostileWorkflows, ordinaryWorkflow } from '../fixtures/hostile-files.ts';
 import { gitClient } from './git-client.ts';
 import { startServerProcess } from './server-process.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.test(
   'hostile workflows and documents block neither the server nor its next start',
@@ -54,7 +55,7 @@ t.test(
     const runs = async (): Promise<string> => (await get('/repos/alice/site/runs')).text;
     const waited = await withOtherClients(
       (async () => {
-        while (!/zz\.yml|Checks/.test(await runs())) await new Promise((resolve) => setTimeout(resolve, 50));
+        await waitUntil(async () => /zz\.yml|Checks/.test(await runs()));
       })(),
     );
     t.ok(waited.responses > 0);

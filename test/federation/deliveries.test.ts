@@ -9,8 +9,8 @@ import type { FakePeer } from './fake-peer.ts';
 import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
 import type { FederationTestOptions, FederationFixture } from './federation-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { until } from './two-instances.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const minute = 60_000;
 
@@ -320,7 +320,9 @@ t.test('hanging hosts do not delay deliveries to other hosts', async (t) => {
     ...living.flatMap((peer) => Array.from({ length: 50 }, (_, index) => `${peer.origin}/inbox/${index}`)),
   ]);
   const draining = stage.federation.drain();
-  await until('the living are served', () => living.every((peer) => peer.received.length === 50), 1.4);
+  await waitUntil(() => living.every((peer) => peer.received.length === 50), 'the living are served', {
+    withinMs: 1_400,
+  });
   await draining;
   const rows = await deliveryRows(stage);
   t.equal(rows.filter(({ state }) => state === 'DELIVERED').length, 200);
@@ -399,7 +401,7 @@ t.test('stopping aborts what is running, uncounted, and gives back what was clai
   stage.peer.respond('/inbox', () => {});
   await stage.queue(Array.from({ length: 30 }, () => `${stage.peer.origin}/inbox`));
   const draining = stage.federation.drain();
-  await until('an attempt is running', () => stage.peer.received.length > 0);
+  await waitUntil(() => stage.peer.received.length > 0, 'an attempt is running');
   await stage.federation.stop();
   await draining;
   const rows = await deliveryRows(stage);

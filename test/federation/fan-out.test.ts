@@ -10,7 +10,8 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startPeer, until } from './two-instances.ts';
+import { startPeer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const followers = Number(process.env['HEARTH_FOLLOWERS'] ?? 300);
 const hosts = Number(process.env['HEARTH_HOSTS'] ?? 20);
@@ -65,7 +66,7 @@ t.test(
     });
     const count = async (where: string) =>
       Number((await db.read.query(`SELECT count(*) AS n FROM federation_delivery WHERE ${where}`))[0].n);
-    await until('the push is queued', async () => (await count('1')) === followers);
+    await waitUntil(async () => (await count('1')) === followers, 'the push is queued');
 
     const living = names.filter((_, index) => index >= dead).length;
     const expected = Array.from({ length: followers }, (_, index) => index % hosts).filter(
@@ -73,7 +74,7 @@ t.test(
     ).length;
     const startedAt = performance.now();
     const draining = federation.drain();
-    await until('the living are served', async () => (await count(`state = 'DELIVERED'`)) === expected, 60);
+    await waitUntil(async () => (await count(`state = 'DELIVERED'`)) === expected, 'the living are served');
     const seconds = (performance.now() - startedAt) / 1000;
     t.pass(
       `${expected} deliveries to ${living} hosts in ${seconds.toFixed(1)} s, ${Math.round(expected / seconds)} per second`,

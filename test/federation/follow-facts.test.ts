@@ -11,7 +11,8 @@ import { sendRequest } from '../fixtures/web-fixture.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import { openFederation } from './federation-fixture.ts';
-import { startPeer, until } from './two-instances.ts';
+import { startPeer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 async function openStage(t: Owner) {
   const clock = fixedClock(Date.now());
@@ -153,7 +154,7 @@ t.test('an Accept that was held back by a private flip goes out with the next pu
   t.equal((await federation.listDeliveries()).length, 1, 'a push of what is still private sends nothing');
   await repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PUBLIC');
   await commit();
-  await until('the push is announced', async () => (await federation.listDeliveries()).length >= 3);
+  await waitUntil(async () => (await federation.listDeliveries()).length >= 3, 'the push is announced');
   await federation.drain();
   t.match(
     peer
@@ -167,7 +168,7 @@ t.test('an Accept that was held back by a private flip goes out with the next pu
     { object: { id: follow.id } },
   );
   await commit();
-  await until('the next one, too', async () => (await federation.listDeliveries()).length >= 4);
+  await waitUntil(async () => (await federation.listDeliveries()).length >= 4, 'the next one, too');
   await federation.drain();
   t.same(
     peer

@@ -7,6 +7,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, sendRaw, sha256, sign, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer, Signing } from './fake-peer.ts';
 import { startPeer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hearth = await startPeer(t, {
   host: '127.0.0.1',
@@ -296,8 +297,7 @@ t.test('a NodeInfo that never ends delays a Follow by seconds, and no more', asy
     (await federation.listFollowers('alice', 'tool')).some(({ actorId }) => actorId === other.id),
     'it follows',
   );
-  const end = Date.now() + 60_000;
-  while (isOpen > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 100));
+  await waitUntil(() => isOpen === 0);
   t.equal(isOpen, 0, 'the connection is given up');
 });
 

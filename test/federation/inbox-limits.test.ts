@@ -10,8 +10,9 @@ import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { keysNumber, sendRaw, sha256, sign, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer, RawResponse } from './fake-peer.ts';
-import { startPeer, until } from './two-instances.ts';
+import { startPeer } from './two-instances.ts';
 import type { Peer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 interface Stage {
   hearth: Peer;
@@ -63,7 +64,7 @@ t.test('a flood of unknown signers from one network does not block a new signer 
   respondNothing(stage, 64, (respond) => setTimeout(respond, 100));
   const newcomer = stage.peer.addActor('/users/newcomer');
   const flood = Array.from({ length: 64 }, (_, number) => likeOfUnknownActor(stage, number, '203.0.113.9'));
-  await until('the flood occupies the peer', () => stage.peer.received.length >= 2);
+  await waitUntil(() => stage.peer.received.length >= 2, 'the flood occupies the peer');
   t.equal((await likeOf(stage, newcomer, '198.51.100.7')).status, 202);
   const responses = await Promise.all(flood);
   t.same(
@@ -85,7 +86,7 @@ t.test('a known signer whose key has to be fetched again has a slot that unknown
   respondNothing(stage, 40, (respond) => waiting.push(respond));
   // Each from a network of its own, and no response for any of them.
   const flood = Array.from({ length: 40 }, (_, number) => likeOfUnknownActor(stage, number, `203.0.113.${number}`));
-  await until('the flood occupies the peer', () => waiting.length >= 2);
+  await waitUntil(() => waiting.length >= 2, 'the flood occupies the peer');
   const fetched = () => stage.peer.received.filter(({ path }) => path === '/users/known').length;
   t.equal((await likeOf(stage, known, '203.0.113.1')).status, 202);
   t.equal(fetched(), 2, 'its key was fetched again');
@@ -110,7 +111,7 @@ t.test('forged signatures in the name of a known signer take no slot from it', a
     return sendRaw({ url: stage.inbox, headers: [...Object.entries(headers), ['X-Forwarded-For', from]], body });
   };
   const forged = Array.from({ length: 5 }, (_, number) => forge(`203.0.113.${number}`));
-  await until('forged requests ask for the key', () => waiting.length >= 2);
+  await waitUntil(() => waiting.length >= 2, 'forged requests ask for the key');
   const follower = await stage.hearth.modules.accounts.addPerson({ username: 'bob' });
   stage.peer.addActor('/users/other');
   const asked = await stage.hearth.modules.federation.follow(follower.id, `${stage.peer.origin}/users/other`);

@@ -5,7 +5,8 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, pemOf, sendRaw, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
-import { startPeer, until } from './two-instances.ts';
+import { startPeer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hearth = await startPeer(t, {
   host: '127.0.0.1',
@@ -168,10 +169,10 @@ for (const [name, server] of [
 
     const viewer = { ...localAdministrator, id: alice.id, username: 'alice' };
     await issues.open(viewer, { owner: 'alice', name: 'tool' }, { title: `A gate for ${server.peer.host}` });
-    await until('the note arrives', async () => {
+    await waitUntil(async () => {
       await federation.drain();
       return sentTo(server, '/users/carol/inbox').length > 1;
-    });
+    }, 'the note arrives');
     const [, create] = sentTo(server, '/users/carol/inbox');
     const note = create!['object'] as Record<string, unknown>;
     t.match(create, { type: 'Create', actor: tool, to: [publicAudience] });

@@ -7,7 +7,8 @@ import { pushNoteHtml, releaseNoteHtml } from '../../src/federation/activities/n
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sendRaw, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
-import { startPeer, until } from './two-instances.ts';
+import { startPeer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hearth = await startPeer(t, {
   host: '127.0.0.1',
@@ -51,7 +52,7 @@ async function push(subjects: readonly string[], branch = 'main', repository = '
     Number((await db.read.query("SELECT count(*) AS n FROM federation_outbox WHERE type = 'Push'"))[0].n);
   const before = await announced();
   await runGit(['push', '-q', url, `HEAD:refs/heads/${branch}`], { cwd: work });
-  await until('the push is announced', async () => (await announced()) > before);
+  await waitUntil(async () => (await announced()) > before, 'the push is announced');
   await federation.drain();
 }
 
@@ -182,10 +183,10 @@ t.test('the owner chooses of what notes are made, issues and pull requests among
   await db.write(({ manager }) => manager.query('UPDATE federation_outbox SET created_at = created_at - 7200000'));
   t.strictSame(await federation.noteChoices(row.id), { pushes: true, releases: true, issues: false, pulls: false });
   const settled = async () =>
-    until('the entries are announced', async () => {
+    waitUntil(async () => {
       const [open] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
       return Number(open.n) === 0;
-    });
+    }, 'the entries are announced');
   const before = notesAt().length;
   await issues.open(viewer, at, { title: 'Not told' });
   await settled();

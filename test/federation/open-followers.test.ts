@@ -6,7 +6,8 @@ import { keysNumber, pemOf, sendRaw, sign, startFakePeer } from './fake-peer.ts'
 import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { startPeer, until } from './two-instances.ts';
+import { startPeer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hearth = await startPeer(t, {
   host: '127.0.0.1',
@@ -68,7 +69,7 @@ async function push(): Promise<void> {
   const url = `http://alice:${alice.token}@${hearth.host}/git/alice/tool.git`;
   await runGit(['push', '-q', url, 'main'], { cwd: work });
   const written = async () => (await db.read.query("SELECT 1 FROM federation_outbox WHERE type = 'Create'")).length;
-  await until('the notes are written', async () => (await written()) >= 2);
+  await waitUntil(async () => (await written()) >= 2, 'the notes are written');
 }
 
 t.test('a server on no list follows a repository, a user, an organisation, and leaves', async (t) => {

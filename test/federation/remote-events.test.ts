@@ -8,7 +8,8 @@ import type { PersonViewer } from '../../src/access/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
 import { startFakePeer } from './fake-peer.ts';
-import { startPair, startPeer, until } from './two-instances.ts';
+import { startPair, startPeer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.test('what happens in a repository there is in the feed here, newest first, under each filter', async (t) => {
   const { home, away, alice, bob } = await startPair(t);
@@ -22,11 +23,11 @@ t.test('what happens in a repository there is in the feed here, newest first, un
   const viewer = { ...localAdministrator, id: bob.id, username: 'bob', via: 'session' } as PersonViewer;
   const handle = `bob/tool@${away.host}`;
   await home.modules.federation.follow(alice.id, handle);
-  await until('the follow is accepted', async () => {
+  await waitUntil(async () => {
     await home.modules.federation.drain();
     await federation.drain();
     return (await home.modules.federation.followingOf(alice.id)).repositories[0]?.state === 'ACCEPTED';
-  });
+  }, 'the follow is accepted');
   const push = async (name: string, branch: string) => {
     const work = `${away.folder}/work-${name}`;
     await runGit(['init', '-q', '-b', 'main', work], { cwd: away.folder });
@@ -48,19 +49,19 @@ t.test('what happens in a repository there is in the feed here, newest first, un
     const { issue } = await pulls.open(viewer, at, { title: `Change of ${name}`, base: 'main', head: 'topic' });
     await pulls.merge(viewer, { ...at, number: issue.number }, { style: 'merge', round: 1 });
   }
-  await until('everything is announced', async () => {
+  await waitUntil(async () => {
     const [open] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
     return Number(open.n) === 0;
-  });
+  }, 'everything is announced');
   const list = (kinds?: readonly ('push' | 'release' | 'opened' | 'merged')[]) =>
     home.modules.federation.activityFeed(
       { ...localAdministrator, id: alice.id, username: 'alice', via: 'session' } as PersonViewer,
       { ...(kinds === undefined ? {} : { kinds }), place: 'elsewhere', limit: 50 },
     );
-  await until('it arrives', async () => {
+  await waitUntil(async () => {
     await federation.drain();
     return (await list(['merged'])).entries.length > 0 && (await list(['opened'])).entries.length > 1;
-  });
+  }, 'it arrives');
   const said = async (kinds: readonly ('push' | 'release' | 'opened' | 'merged')[]) =>
     (await list(kinds)).entries.map((entry) => {
       if (entry.kind !== 'remote-event') return entry.kind;
@@ -98,10 +99,10 @@ t.test('what happens in a repository there is in the feed here, newest first, un
   t.strictSame(await said(['release']), []);
   await issues.open(viewer, { owner: 'bob', name: 'tool' }, { title: 'Of what is private now' });
   await repositories.changeVisibility(viewer, 'bob', 'tool', 'PRIVATE');
-  await until('it is announced', async () => {
+  await waitUntil(async () => {
     const [open] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
     return Number(open.n) === 0;
-  });
+  }, 'it is announced');
   await federation.drain();
   t.equal((await said(['opened'])).length, 2);
 });

@@ -8,8 +8,9 @@ import { runGit } from '../fixtures/git-repositories.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import type { FakePeer } from './fake-peer.ts';
 import { openFederation } from './federation-fixture.ts';
-import { startPair, until } from './two-instances.ts';
+import { startPair } from './two-instances.ts';
 import type { Pair } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hour = 3_600_000;
 
@@ -26,7 +27,7 @@ async function pushTo({ away, bob }: Pair, name: string): Promise<void> {
   await runGit(['commit', '-q', '--allow-empty', '-m', 'Begin'], { cwd: work });
   await runGit(['push', '-q', `http://bob:${bob.token}@${away.host}/git/${name}.git`, 'main'], { cwd: work });
   const queued = async () => (await away.modules.federation.countDeliveries()).pending > 0;
-  await until('the push is queued', queued);
+  await waitUntil(queued, 'the push is queued');
   await away.modules.federation.drain();
 }
 

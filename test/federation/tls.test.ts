@@ -9,8 +9,9 @@ import { makeAuthority } from '../outbound/certificates.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startPeer, until } from './two-instances.ts';
+import { startPeer } from './two-instances.ts';
 import type { Peer } from './two-instances.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const authority = makeAuthority();
 const caFile = path.join(temporaryFolder(t), 'authority.pem');
@@ -65,7 +66,7 @@ t.test('federation works over TLS with a private authority, and not without nami
   await runGit(['push', '-q', `${away.url.replace('://', `://bob:${bob.token}@`)}/git/bob/tool.git`, 'main'], {
     cwd: work,
   });
-  await until('the push is queued', async () => (await away.modules.federation.countDeliveries()).pending > 0);
+  await waitUntil(async () => (await away.modules.federation.countDeliveries()).pending > 0, 'the push is queued');
   await away.modules.federation.drain();
   t.match((await home.modules.federation.followingOf(alice.id)).pushes, [
     { branch: 'main', commits: [{ summary: 'Over TLS' }] },

@@ -1,8 +1,6 @@
 // startPeer(t, {host, allow, env?, folder?, clock?}) → a Hearth whose actors live at http://host:port, on a loopback
 // address of its own.
 // startPair(t) → two of them that allow each other: {home, away}, with alice at home and bob away.
-// until(condition) → polls until it holds, or fails after some seconds.
-import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
@@ -59,12 +57,4 @@ export async function startPair(
   const away = await startPeer(t, { host: '127.0.0.2', allow: ['127.0.0.1'], ...more.away });
   const home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.2'], ...more.home });
   return { home, away, alice: await home.addPerson('alice'), bob: await away.addPerson('bob') };
-}
-
-export async function until(what: string, condition: () => Promise<boolean> | boolean, seconds = 10): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
-    await wait(20);
-  }
 }

@@ -6,6 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createArchiveCache } from '../../src/git/queries/archive-cache.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const request = { oid: 'a'.repeat(40), format: 'zip', prefix: 'kiln' } as const;
 const mebibyte = Buffer.alloc(1024 * 1024, 'x');
@@ -89,7 +90,7 @@ t.test('an archive that failed, was abandoned or is too large is not cached', as
     'the download itself is whole',
   );
   // Unfinished files are removed after the response.
-  while (files().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitUntil(() => files().length === 0);
   const { archives: none, files: noFiles, from: make } = start(t, { lowDiskFloorBytes: Number.MAX_SAFE_INTEGER });
   t.equal(
     (

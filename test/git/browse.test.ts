@@ -5,15 +5,8 @@ import t from 'tap';
 import { chargeCpuTime } from '../../src/kernel/index.ts';
 import type { Git } from '../../src/git/index.ts';
 import { parseCommit, parseTree } from '../../src/git/objects/parse-objects.ts';
-import {
-  errorWithReason,
-  clientEnvironment,
-  gitSync,
-  killBelow,
-  openGit,
-  sampleRepository,
-  until,
-} from './git-fixture.ts';
+import { errorWithReason, clientEnvironment, gitSync, killBelow, openGit, sampleRepository } from './git-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const sample = sampleRepository();
 const idOf = (revision: string) => gitSync(['rev-parse', revision], { cwd: sample });
@@ -364,7 +357,7 @@ t.test('object readers are shared, limited, replaced when killed, and stopped wh
   await killBelow(victim);
   await git.refs.head(victim).catch((error: unknown) => t.match(error, { code: 'internal' }));
   t.match(await git.refs.head(victim), { oid: idOf('main') }, 'the next one is new');
-  await until(() => git.load().processes === 0, 'idle readers ended');
+  await waitUntil(() => git.load().processes === 0, 'idle readers ended');
 });
 
 t.test('an object reader sees objects pushed after its start', async (t) => {

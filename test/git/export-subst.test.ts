@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { clientEnvironment, gitSync, openGit, until } from './git-fixture.ts';
+import { clientEnvironment, gitSync, openGit } from './git-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const contents: Readonly<Record<string, string>> = {
   '.gitattributes': '*.txt export-subst\n[[]odd export-subst\n"two words" export-subst\n',
@@ -85,9 +86,9 @@ t.test('archives expand export-subst in files whose placeholders are facts of th
 
   gitSync(['tag', 'v2'], { cwd: work });
   push('v2');
-  await until(async () => (await unpack('zip'))['describe.txt'] === 'v2\n', 'a new tag in the next archive');
+  await waitUntil(async () => (await unpack('zip'))['describe.txt'] === 'v2\n', 'a new tag in the next archive');
   t.equal((await unpack('tar.gz'))['refs.txt'], plain('refs.txt'), 'refs of pull requests are not named');
-  await until(() => readdirSync(path.join(repository, 'objects')).every((name) => !name.startsWith('tmp_')));
+  await waitUntil(() => readdirSync(path.join(repository, 'objects')).every((name) => !name.startsWith('tmp_')));
 
   const bare = commit({ '.gitattributes': '* -diff\n' });
   push('HEAD:refs/heads/main');

@@ -11,9 +11,10 @@ import { Spool } from '../../src/git/fetches/spool.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { gitConfig, gitSync, openGit, recordingLogger, sampleRepository, until } from './git-fixture.ts';
+import { gitConfig, gitSync, openGit, recordingLogger, sampleRepository } from './git-fixture.ts';
 import type { TestGit } from './git-fixture.ts';
 import { createHookRecorder, packOf, pushBytes, sendPush } from './push-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
@@ -164,7 +165,7 @@ t.test('a response in progress is not shared once refs have moved, not even when
   const repository = await filled(deps);
   slowDown(deps);
   const first = fetchPack(deps, repository, fetchOf(main));
-  await until(() => started() === 1);
+  await waitUntil(() => started() === 1);
   gitSync(['--git-dir', repository, 'update-ref', '-d', 'refs/heads/topic']);
   gitSync(['--git-dir', repository, 'update-ref', 'refs/heads/topic', topic]);
   const second = fetchPack(deps, repository, fetchOf(main));
@@ -178,7 +179,7 @@ t.test('when refs change during a response, its clients get it and later ones do
   const repository = await filled(deps);
   slowDown(deps);
   const first = fetchPack(deps, repository, fetchOf(main));
-  await until(() => started() === 1);
+  await waitUntil(() => started() === 1);
   gitSync(['--git-dir', repository, 'update-ref', '-d', 'refs/heads/topic']);
   t.same((await first.outcome).exitCode, 0);
   gitSync(['--git-dir', repository, 'update-ref', 'refs/heads/topic', topic]);
@@ -193,18 +194,18 @@ t.test(
     const repository = await filled(deps);
     slowDown(deps);
     const [stays, leaves] = [fetchPack(deps, repository, fetchOf(main)), fetchPack(deps, repository, fetchOf(main))];
-    await until(() => started() === 1);
+    await waitUntil(() => started() === 1);
     leaves.output.destroy();
     leaves.gone.abort(new Error('gone'));
     await t.rejects(leaves.outcome);
     t.same((await stays.outcome).cutShort, false);
 
     const alone = fetchPack(deps, repository, fetchOf(topic));
-    await until(() => started() === 2);
+    await waitUntil(() => started() === 2);
     alone.output.destroy();
     alone.gone.abort(new Error('gone'));
     await t.rejects(alone.outcome);
-    await until(() => deps.git.load().reads.running === 0);
+    await waitUntil(() => deps.git.load().reads.running === 0);
   },
 );
 
@@ -233,8 +234,8 @@ t.test('a slow client does not keep git running', async (t) => {
   const output = new PassThrough();
   const slow = fetchPack(deps, repository, fetchOf(tip), output);
   output.pause();
-  await until(() => deps.git.load().reads.running === 1 || slow.response().length > 0);
-  await until(() => deps.git.load().reads.running === 0);
+  await waitUntil(() => deps.git.load().reads.running === 1 || slow.response().length > 0);
+  await waitUntil(() => deps.git.load().reads.running === 0);
   t.ok(slow.response().length < 3_000_000, 'git is done and the client has not read');
   output.resume();
   t.same((await slow.outcome).cutShort, false);

@@ -1,6 +1,6 @@
 // openGit(t, {limits?}) → {git, folder, log, newRepository()}: a git module in a folder of its own. clientGit(args,
-// {cwd?, env?, input?}) runs the git client as a person would, without this machine's settings. until(condition)
-// polls; processesBelow(folder) lists processes that belong to a folder. sampleRepository() → path of a small work
+// {cwd?, env?, input?}) runs the git client as a person would, without this machine's settings.
+// processesBelow(folder) lists processes that belong to a folder. sampleRepository() → path of a small work
 // tree, made once per process: branches, tags, odd names.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,6 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createGit } from '../../src/git/index.ts';
 import type { Git, GitLimits } from '../../src/git/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
@@ -153,15 +152,6 @@ export function sampleRepository(): string {
   git('commit', '--quiet', '--message=Try a topic');
   git('checkout', '--quiet', 'main');
   return sample;
-}
-
-/** Polls until `holds` is true; fails after ten seconds. */
-export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`${what} did not come about`);
-    await sleep(10);
-  }
 }
 
 /** Ids of processes whose environment, working directory or command line names `folder`, without this one. */

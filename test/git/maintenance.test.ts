@@ -3,8 +3,9 @@ import path from 'node:path';
 import t from 'tap';
 import { createMaintenance } from '../../src/git/maintenance/maintenance.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
+import { gitSync, openGit, sampleRepository } from './git-fixture.ts';
 import { packOf, pushBytes, sendPush, zeroId } from './push-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const sample = sampleRepository();
 const [main, topic] = ['main', 'topic'].map((name) => gitSync(['rev-parse', name], { cwd: sample })) as [
@@ -117,7 +118,7 @@ t.test('a push aborts maintenance of its repository, and none starts there befor
   const givenUp: string[] = [];
   const { maintenance, started } = maintenanceAlone(givenUp);
   const packing = maintenance.pack('one');
-  while (started.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  await waitUntil(() => started.length >= 1);
   await maintenance.aroundPush('other', async () => t.same(givenUp, [], 'a push elsewhere does not matter'));
   await maintenance.aroundPush('one', async () => {
     t.same(givenUp, ['one']);
@@ -133,7 +134,7 @@ t.test('maintenance runs one repository at a time, in the order of requests', as
   const { maintenance, started } = maintenanceAlone();
   const all = ['one', 'two', 'three'].map((name) => maintenance.pack(name));
   for (const name of ['one', 'two', 'three']) {
-    while (started.at(-1) !== name) await new Promise((resolve) => setImmediate(resolve));
+    await waitUntil(() => started.at(-1) === name);
     t.equal(started.at(-1), name);
     await maintenance.leave(name);
   }
@@ -191,5 +192,5 @@ t.test('a removed repository is not maintained', async (t) => {
   await working;
   t.notOk(readdirSync(path.dirname(repository)).length);
   // A push is acknowledged while its git process is still exiting.
-  await until(() => deps.git.load().writes.running === 0, 'the place of the push is free');
+  await waitUntil(() => deps.git.load().writes.running === 0, 'the place of the push is free');
 });

@@ -21,7 +21,8 @@ import { createSpawner } from '../../src/git/spawner/spawner.ts';
 import { readVersion } from '../../src/git/processes/version.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { errorWithReason, gitConfig, openGit, processesBelow, recordingLogger, until } from './git-fixture.ts';
+import { errorWithReason, gitConfig, openGit, processesBelow, recordingLogger } from './git-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 /** Where children are started: by this process, or by the spawner. */
 type Place = 'here' | 'apart';
@@ -48,7 +49,7 @@ async function scriptRunner(t: Owner, script: string, place: Place = 'here') {
   });
   if (place === 'apart') {
     spawner.begin();
-    await until(() => spawner.isReady(), 'the spawner');
+    await waitUntil(() => spawner.isReady(), 'the spawner');
   }
   return { runner, folder, log, spawner };
 }
@@ -249,10 +250,10 @@ both('SECURITY I12: nothing is left when a client leaves', async (t, place) => {
   const { runner, folder } = await scriptRunner(t, 'sleep 61 & sleep 61', place);
   const gone = new AbortController();
   const child = runner.start({ argv: [], timeLimitMs: 60_000, signal: gone.signal });
-  await until(async () => (await processesBelow(folder)).length >= 3);
+  await waitUntil(async () => (await processesBelow(folder)).length >= 3);
   gone.abort();
   t.match(await child.exited, { code: null, stoppedBy: 'aborted' });
-  await until(async () => (await processesBelow(folder)).length === 0);
+  await waitUntil(async () => (await processesBelow(folder)).length === 0);
   t.pass('the whole group has ended');
 });
 
@@ -311,13 +312,13 @@ t.test('a child of the spawner gets its input from the server, which reads its o
   for (const [at, one] of (await Promise.all(many)).entries())
     t.equal(one.errorText, `${at}\n`, 'with or without a connection ready');
 
-  await until(() => spawner.isReady());
+  await waitUntil(() => spawner.isReady());
   const lost = runner.start({ argv: ['sleep'], timeLimitMs: 60_000 });
-  await until(() => lost.pid !== 0);
+  await waitUntil(() => lost.pid !== 0);
   process.kill(first, 'SIGKILL');
   t.same(await lost.exited, { code: null, stoppedBy: null }, 'nobody knows how it ended, but it has');
   t.equal(await parent(), process.pid, 'meanwhile this process does it');
-  await until(() => spawner.isReady(), 'another spawner');
+  await waitUntil(() => spawner.isReady(), 'another spawner');
   t.not(await parent(), process.pid);
   t.match(
     log.filter(({ event }) => event === 'git.spawner_ended'),
@@ -332,7 +333,7 @@ t.test('the spawner exits with the server, however that exits, and not before', 
   await sleep(50);
   t.equal(Number((await runner.run({ argv: [], timeLimitMs: 5_000 }, 100)).output), id);
   spawner.close();
-  await until(() => !existsSync(`/proc/${id}`), 'its end');
+  await waitUntil(() => !existsSync(`/proc/${id}`), 'its end');
   t.pass('it ends when nobody speaks to it any more');
 });
 

@@ -9,6 +9,7 @@ import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment, gitSync, openGit, processesBelow, sampleRepository } from './git-fixture.ts';
 import { openPush, packOf, pushBytes, readResponse, sendPush, zeroId } from './push-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 type Checks = Pick<typeof t, 'same' | 'match'>;
 const mebibyte = 1024 * 1024;
@@ -201,8 +202,7 @@ t.test('SECURITY I01: a small push that needs minutes of CPU time is aborted', a
   t.ok(log.some(({ event, reason }) => event === 'git.stopped' && reason === 'effort_limit'));
   // A killed process is listed until the kernel has reaped it.
   const below = () => processesBelow(path.join(folder, 'data'));
-  for (let tries = 0; tries < 50 && (await below()).length > 0; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  await waitUntil(async () => (await below()).length === 0);
   t.same(await below(), [], 'nothing goes on behind it');
   await isWellAfterwards(t, git, repository);
 });

@@ -7,15 +7,7 @@ import { flushPacket, gerritFolders } from '../../src/git/index.ts';
 import { invalid, unavailable } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import {
-  errorWithReason,
-  gitSync,
-  killBelow,
-  openGit,
-  processesBelow,
-  sampleRepository,
-  until,
-} from './git-fixture.ts';
+import { errorWithReason, gitSync, killBelow, openGit, processesBelow, sampleRepository } from './git-fixture.ts';
 import {
   createHookRecorder,
   openPush,
@@ -27,6 +19,7 @@ import {
   defaultCapabilities,
   zeroId,
 } from './push-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const sample = sampleRepository();
 const idOf = (revision: string) => gitSync(['rev-parse', revision], { cwd: sample });
@@ -440,7 +433,7 @@ t.test('a client that reads only after it has sent everything gets the report af
   const push = openPush(git, repository, createHookRecorder(), { stateless: true });
   push.input.write(pushBytes({ commands, pack }));
   push.input.write(Buffer.alloc(1_000_000));
-  await until(() => push.input.readableLength === 0 && push.input.writableLength === 0);
+  await waitUntil(() => push.input.readableLength === 0 && push.input.writableLength === 0);
   t.equal(push.response().length, 0);
   push.input.end(Buffer.alloc(1_000_000));
   t.match(await push.outcome, { kind: 'refused' });
@@ -543,16 +536,16 @@ t.test('SECURITY I12: a client that leaves in the middle of its pack leaves no p
     const seen = createHookRecorder();
     const push = openPush(git, repository, seen);
     push.input.write(bytes.subarray(0, 1_000_000));
-    await until(async () => (await processesBelow(repository)).length > 0);
+    await waitUntil(async () => (await processesBelow(repository)).length > 0);
     if (leaves === 'aborts') push.gone.abort();
     if (leaves === 'closes') push.input.destroy();
     if (leaves === 'fails') push.input.destroy(invalid('body_too_large', 'The request is too large.'));
     t.match(await push.outcome, { kind: 'reported', results: [{ ok: false }] }, leaves);
     t.equal(seen.results.length, 1, 'git tidied up and said so');
     if (leaves === 'fails') t.match(readResponse(push.response()).remarks, 'The request is too large.');
-    await until(async () => (await processesBelow(repository)).length === 0);
+    await waitUntil(async () => (await processesBelow(repository)).length === 0);
     t.same(leftovers(repository), []);
-    await until(() => git.load().writes.running === 0);
+    await waitUntil(() => git.load().writes.running === 0);
   }
 });
 
@@ -571,11 +564,11 @@ t.test('when git is killed during a push, the client gets an error and the calle
   const repository = await newRepository();
   const push = openPush(git, repository);
   push.input.write(bytes.subarray(0, 1_000_000));
-  await until(async () => (await processesBelow(repository)).length > 1);
+  await waitUntil(async () => (await processesBelow(repository)).length > 1);
   await killBelow(repository);
   t.match(await push.outcome, { kind: 'unreported', clean: false });
   t.match(readResponse(push.response()).failure, /interrupted/);
-  await until(() => git.load().writes.running === 0, 'SECURITY R03: the slot is free');
+  await waitUntil(() => git.load().writes.running === 0, 'SECURITY R03: the slot is free');
   t.same(leftovers(repository), [], 'what it left behind is removed without a restart');
 });
 
@@ -597,10 +590,10 @@ t.test('pushes beyond the slots wait, and are refused with Retry-After before an
     ...createHookRecorder(),
     preReceive: async () => (await held, { accept: true }),
   });
-  await until(() => git.load().writes.running === 1);
+  await waitUntil(() => git.load().writes.running === 1);
   const seen = createHookRecorder();
   const second = t.rejects(sendPush(git, repository, created, seen), errorWithReason('git_busy'), 'waited too long');
-  await until(() => git.load().writes.waiting === 1);
+  await waitUntil(() => git.load().writes.waiting === 1);
   await t.rejects(sendPush(git, repository, created, seen), errorWithReason('git_busy'), 'the queue is full');
   await second;
   t.same(seen.pushes, []);
@@ -632,13 +625,13 @@ t.test('git starts while a push is authorised, and can do nothing until then', a
   const bytes = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') });
   for (const [turn, accept] of [false, true].entries()) {
     const pushing = sendPush(git, repository, bytes, seen);
-    await until(() => verdicts.length === turn + 1 && git.load().processes === 1);
+    await waitUntil(() => verdicts.length === turn + 1 && git.load().processes === 1);
     await sleep(60);
     t.equal((await git.refs.list(repository)).size, 0);
     t.same(readdirSync(path.join(repository, 'objects', 'pack')), [], 'no object can be found');
     verdicts[turn]!(accept);
     t.equal((await pushing).outcome.kind, accept ? 'reported' : 'refused');
-    await until(() => git.load().processes === 0, 'the end of git');
+    await waitUntil(() => git.load().processes === 0, 'the end of git');
     t.notOk(
       readdirSync(path.join(repository, 'objects')).some((name) => name.includes('incoming')),
       'SECURITY A09',

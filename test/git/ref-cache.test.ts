@@ -7,8 +7,9 @@ import t from 'tap';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { Fingerprint } from '../../src/git/ref-cache/fingerprint.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { clientEnvironment, clientGit, gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
+import { clientEnvironment, clientGit, gitSync, openGit, sampleRepository } from './git-fixture.ts';
 import type { TestGit } from './git-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const { git, folder, newRepository, log }: TestGit = await openGit(t);
 const config = path.join(folder, 'data', 'run', 'git', 'config');
@@ -290,7 +291,7 @@ t.test('cached refs are listed without starting git', async (t) => {
   );
   await git.storage.move(`${repository}.gone.git`, repository);
   await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' });
-  await until(() => git.load().short.running === 0);
+  await waitUntil(() => git.load().short.running === 0);
 });
 
 t.test('what this process moves is seen at once, also within the moment for which refs are trusted', async (t) => {

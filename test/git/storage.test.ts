@@ -15,9 +15,9 @@ import {
   processesBelow,
   recordingLogger,
   sampleRepository,
-  until,
 } from './git-fixture.ts';
 import { packOf, pushBytes, sendPush, zeroId } from './push-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
@@ -220,7 +220,7 @@ t.test('git processes that outlive a killed server are killed at the next start;
   });
   t.teardown(() => killBelow(folder));
   const incoming = () => readdirSync(path.join(repository, 'objects')).some((name) => name.startsWith('tmp_objdir-'));
-  await until(incoming, 'the push of the earlier run');
+  await waitUntil(incoming, 'the push of the earlier run');
   // Its input would end with the server; a helper that holds the pipe open keeps git waiting. On a busy machine one
   // of them may be gone before it is stopped.
   const strays = (await processesBelow(repository)).filter((pid) => pid !== server.pid && stopped(pid));
@@ -234,7 +234,7 @@ t.test('git processes that outlive a killed server are killed at the next start;
   t.teardown(() => next.stop(0));
   const ended = await next.maintenance.endStrayProcesses();
   t.ok(ended.some((pid) => strays.includes(pid)));
-  await until(async () => (await processesBelow(repository)).every((pid) => !strays.includes(pid)));
+  await waitUntil(async () => (await processesBelow(repository)).every((pid) => !strays.includes(pid)));
   t.same([byHand.exitCode, byHand.signalCode], [null, null], 'a command by hand goes on');
   await next.maintenance.recover(repository);
   t.notOk(incoming());

@@ -7,8 +7,9 @@ import { createGit } from '../../src/git/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { gitConfig, gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
+import { gitConfig, gitSync, openGit, sampleRepository } from './git-fixture.ts';
 import { createHookRecorder, packOf, pushBytes, readResponse, sendPush, zeroId } from './push-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 requiredProgram('strace');
 const sample = sampleRepository();
@@ -61,7 +62,7 @@ t.test('many new refs are synced once: git itself does not sync them', async (t)
     for (const name of readdirSync(calls)) rmSync(path.join(calls, name));
     t.match((await sendPush(git, repository, pushBytes({ commands, pack }))).outcome, { kind: 'reported' });
     // A reader of objects stays for a while.
-    await until(() => git.load().processes <= 1);
+    await waitUntil(() => git.load().processes <= 1);
     const lines = readdirSync(calls).flatMap(
       (name) => readFileSync(path.join(calls, name), 'utf8').match(/sync\(/g) ?? [],
     );

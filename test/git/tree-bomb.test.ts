@@ -2,8 +2,9 @@
 import t from 'tap';
 import { PassThrough } from 'node:stream';
 import { encodePacket } from '../../src/git/pkt-line.ts';
-import { errorWithReason, gitSync, openGit, processesBelow, until } from './git-fixture.ts';
+import { errorWithReason, gitSync, openGit, processesBelow } from './git-fixture.ts';
 import type { TestGit } from './git-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 let deps: TestGit;
 let path: string;
@@ -53,7 +54,7 @@ t.test('SECURITY I01, I05, B08: a command that exceeds the memory limit is refus
   t.equal(stopped(), streams.length + 1);
   await t.rejects(deps.git.objects.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
   t.equal(stopped(), streams.length + 2);
-  await until(async () => (await processesBelow(path)).length <= 1);
+  await waitUntil(async () => (await processesBelow(path)).length <= 1);
 });
 
 t.test('SECURITY I05: listings of a tree bomb stop at their limit, or are marked as truncated', async (t) => {

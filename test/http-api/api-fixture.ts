@@ -2,7 +2,6 @@
 //   pools of names that mean something, and a private repository whose words only carol may ever read.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { commentIdOf } from '../../src/issues/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
@@ -10,6 +9,7 @@ import type { ApiRequest, Pools } from './api-requests.ts';
 import type { WebhookScope } from '../../src/webhooks/index.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 interface ApiFixture {
   pools: Pools;
@@ -54,14 +54,6 @@ async function work(ci: Web['modules']['ci'], id: string, words: string): Promis
 
 /** In a pool: drawn more often than the others. */
 const often = (value: string): string[] => [value, value, value, value];
-
-async function until<T>(look: () => Promise<T | null>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    await wait(20);
-  }
-}
 
 export async function createApiFixture(t: Test, web: Web): Promise<ApiFixture> {
   const { accounts, repositories, organisations, git, ci, issues, webhooks, mirrors, db } = web.modules;
@@ -180,7 +172,7 @@ export async function createApiFixture(t: Test, web: Web): Promise<ApiFixture> {
       });
     await move(none, oid);
     await move(oid, none);
-    const tips = await until(async () => {
+    const tips = await waitUntil(async () => {
       const all = await repositories.pushes.listLostTips(found);
       return all.length > 0 ? all : null;
     });

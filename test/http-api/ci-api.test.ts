@@ -4,6 +4,7 @@ import t from 'tap';
 import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
 import { driveRunner } from '../ci/ci-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const api = '/api/v1';
 const file = `name: Release
@@ -75,8 +76,7 @@ t.test('a run of an outside contributor is approved by who may write; a runner i
   const fork = await repositories.find(bob.viewer, 'bob', 'tool');
   await (await pullWork(t, fork.path)).commit('topic', { '.hearth/workflows/pull.yml': onPull }, 'Mine');
   await pulls.open(bob.viewer, { owner: 'alice', name: 'tool' }, { title: 'Mine', head: 'bob:topic' });
-  for (let tries = 0; (await ci.pulls.approvalOf(alice.viewer, found, 1)) === null && tries < 300; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  await waitUntil(async () => (await ci.pulls.approvalOf(alice.viewer, found, 1)) !== null);
   t.match(await anonymous('GET', `${R}/runs/1`), { status: 200, json: { status: 'blocked', approval: 'waiting' } });
   const approve = `${R}/runs/1/approve`;
   t.match(await anonymous('POST', approve), { status: 401 });

@@ -3,8 +3,9 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { startFakePeer } from '../federation/fake-peer.ts';
 import type { FakeActor } from '../federation/fake-peer.ts';
-import { startPeer, until } from '../federation/two-instances.ts';
+import { startPeer } from '../federation/two-instances.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const home = await startPeer(t, {
   host: '127.0.0.1',
@@ -74,7 +75,7 @@ for (const { at, actor, foreign, theirs } of places) {
     await follow(carol, actor);
     await follow(erin, theirs);
     const list = () => asAlice('GET', `${at}/federation/followers`);
-    await until('the follow is recorded', async () => (await list()).json.length === 1);
+    await waitUntil(async () => (await list()).json.length === 1, 'the follow is recorded');
     t.match(await list(), {
       status: 200,
       headers: { 'x-total-count': '1' },
@@ -88,7 +89,7 @@ for (const { at, actor, foreign, theirs } of places) {
     t.same((await asBob('GET', `${foreign}/federation`)).json, { approvesFollowers: false }, 'that of bob stays');
     await follow(dave, actor);
     const requests = () => asAlice('GET', `${at}/federation/requests`);
-    await until('the request waits', async () => (await requests()).json.length === 1);
+    await waitUntil(async () => (await requests()).json.length === 1, 'the request waits');
     t.match((await requests()).json, [{ actor: dave.id }]);
     t.match((await list()).json, [{ actor: carol.id }]);
 
@@ -181,7 +182,7 @@ t.test('notes of a repository are chosen, listed and deleted', async (t) => {
   t.same((await asBob('GET', '/repos/bob/other/federation/notes/choices')).json, usual);
   t.same((await asAlice('GET', at)).json, []);
   t.equal((await asAlice('POST', '/repos/alice/tool/issues', { title: 'The gate is open' })).status, 201);
-  await until('the note is written', async () => (await asAlice('GET', at)).json.length > 0);
+  await waitUntil(async () => (await asAlice('GET', at)).json.length > 0, 'the note is written');
   const { json: notes } = await asAlice('GET', at);
   t.match(notes, [{ url: /\/issues\/1$/, content: /The gate is open/ }]);
   const [note] = notes;

@@ -1,9 +1,9 @@
 // Notifications and watching over the JSON API, in Gitea's shapes.
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -28,11 +28,8 @@ async function call(method: string, address: string, token = alice.token): Promi
 }
 
 async function unread(person: typeof alice, count: number): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if ((await notifications.countUnread(as(person))) === count) return;
-    await sleep(10);
-  }
-  throw new Error(`${person.username} never had ${count} unread notifications`);
+  const hasCount = async () => (await notifications.countUnread(as(person))) === count;
+  await waitUntil(hasCount, `${person.username} has ${count} unread notifications`);
 }
 
 t.test('threads are listed, counted, shown and marked', async (t) => {

@@ -5,6 +5,7 @@ import { fillRepository, sendRequest, startWeb } from '../fixtures/web-fixture.t
 import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 
@@ -625,11 +626,10 @@ t.test('the merge queue', async (t) => {
   t.match(await bob('POST', at(1), {}), { status: 409, json: { error: { code: 'in_queue' } } });
   t.match(await bob('POST', `${at(3)}/first`), { status: 403 });
   t.match(await alice('POST', `${at(3)}/first`), { status: 204 });
-  let testing: Json = {};
-  for (let tries = 0; tries < 200 && testing['state'] !== 'testing'; tries += 1) {
-    testing = ((await anonymous('GET', `${roof}/pulls/queue`)).json as unknown as Json[])[0]!;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  const testing = await waitUntil(async () => {
+    const [first] = (await anonymous('GET', `${roof}/pulls/queue`)).json as unknown as [Json];
+    return first['state'] === 'testing' && first;
+  });
   t.match((await anonymous('GET', `${roof}/pulls/queue`)).json, [
     { base: 'main', state: 'testing', place: 1, length: 3, candidate_sha: /^[0-9a-f]{40}$/, user: { login: 'bob' } },
     { state: 'waiting', place: 2, candidate_sha: null, tested_since: null },
@@ -646,10 +646,7 @@ t.test('the merge queue', async (t) => {
   const status = { context: 'build (merge_group)', state: 'success' };
   t.match(await bob('POST', `${roof}/commits/${String(testing['candidate_sha'])}/statuses`, status), { status: 201 });
   await web.modules.pulls.queue.advanceAll();
-  for (let tries = 0; tries < 200; tries += 1) {
-    if ((await anonymous('GET', `${roof}/pulls/${first}/merge`)).status === 204) break;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  await waitUntil(async () => (await anonymous('GET', `${roof}/pulls/${first}/merge`)).status === 204);
   t.match((await anonymous('GET', `${roof}/pulls/${first}`)).json, {
     merged: true,
     merge_commit_sha: testing['candidate_sha'],
@@ -793,11 +790,10 @@ t.test('reviews with comments on lines', async (t) => {
     status: 409,
     json: { error: { code: 'suggestion_applied' } },
   });
-  let inbox: Json[] = [];
-  for (let tries = 0; tries < 200 && inbox.length === 0; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 25));
-    inbox = (await bob('GET', '/notifications')).json as unknown as Json[];
-  }
+  const inbox = await waitUntil(async () => {
+    const found = (await bob('GET', '/notifications')).json as unknown as Json[];
+    return found.length > 0 && found;
+  });
   t.match(inbox, [{ subject: { type: 'Pull', changes_html_url: /\/roof\/pulls\/1\/changes\?from=1$/ } }]);
   t.match(await dora('POST', reviews, { event: 'APPROVED', body: 'Nice.' }), {
     json: { state: 'APPROVED', official: false },

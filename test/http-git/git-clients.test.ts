@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { clientGit, commandLinesBelow, gitSync, sampleRepository, until } from '../git/git-fixture.ts';
+import { clientGit, commandLinesBelow, gitSync, sampleRepository } from '../git/git-fixture.ts';
 import { startGitServer } from './git-server.ts';
 import { rowOrder } from '../fixtures/test-database.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const sample = sampleRepository();
 const idOf = (revision: string, cwd = sample) => gitSync(['rev-parse', revision], { cwd });
@@ -255,7 +256,7 @@ t.test('what clients asked is counted, with what came of it and the bytes that m
   const counted = async (service: string, result: string, act: () => Promise<unknown>) => {
     const before = sum(service, result);
     await act();
-    await until(() => sum(service, result)[0]! > before[0]!);
+    await waitUntil(() => sum(service, result)[0]! > before[0]!);
     return sum(service, result).map((value, at) => value - before[at]!);
   };
   const [, received = 0, sent = 0] = await counted('receive-pack', 'ok', () =>
@@ -276,13 +277,13 @@ t.test('what clients asked is counted, with what came of it and the bytes that m
 });
 
 t.test('in the end no git process is left but idle object readers', async (t) => {
-  await until(() => {
+  await waitUntil(() => {
     const { reads, writes, short } = server.app.modules.git.load();
     return [reads, writes, short].every(({ running, waiting }) => running === 0 && waiting === 0);
   });
   // A process that has responded may still be on its way out; one that hangs would stay.
   let left = ['not read yet'];
-  await until(async () => {
+  await waitUntil(async () => {
     left = await commandLinesBelow(path.join(server.folder, 'data'));
     return left.every((commandLine) => commandLine.includes('cat-file'));
   }).catch(() => undefined);

@@ -7,9 +7,10 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { clientGit, commandLinesBelow, gitSync, sampleRepository, until } from '../git/git-fixture.ts';
+import { clientGit, commandLinesBelow, gitSync, sampleRepository } from '../git/git-fixture.ts';
 import { packOf, pushBytes, readResponse, zeroId } from '../git/push-fixture.ts';
 import { startGitServer } from './git-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
@@ -608,13 +609,13 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
     ]),
   ]);
   const { git } = server.app.modules;
-  await until(
+  await waitUntil(
     () =>
       [git.load().reads, git.load().writes, git.load().short].every(({ running, waiting }) => running + waiting === 0),
     'all slots are free',
   );
   // Readers of objects wait for the next question, one of each repository that was read lately.
-  await until(
+  await waitUntil(
     async () => (await commandLinesBelow(data)).every((line) => line.includes(' cat-file --batch-command ')),
     'git has ended',
   );
@@ -647,7 +648,7 @@ t.test('SECURITY L03: beyond slots and queue a client is told to retry later', a
     stateless: false,
     signal: new AbortController().signal,
   });
-  await until(() => git.load().reads.running === 1);
+  await waitUntil(() => git.load().reads.running === 1);
   const unheardOf = Buffer.concat([
     encodePacket(`want ${main} no-progress side-band-64k\n`),
     flushPacket,
@@ -675,7 +676,7 @@ t.test('SECURITY L03: beyond slots and queue a client is told to retry later', a
   );
   input.end(flushPacket);
   await holding;
-  await until(() => git.load().reads.running === 0);
+  await waitUntil(() => git.load().reads.running === 0);
   t.equal((await sendRequest(target, { headers: fetchType, body: unheardOf })).status, 200);
 });
 

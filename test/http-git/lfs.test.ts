@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { localAdministrator, personViewer } from '../../src/access/index.ts';
-import { until } from '../git/git-fixture.ts';
 import { startGitServer } from './git-server.ts';
 import { lfsClient, lfsType, objectOf } from './lfs-client.ts';
 import type { LfsResponse } from './lfs-client.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const server = await startGitServer(t, {
   SERVICE_LFS_MAX_OBJECT_SIZE: '1MiB',
@@ -141,9 +141,9 @@ t.test('what does not arrive as its name says is refused, and nothing of it stay
         `Authorization: ${authorization}\r\n${framing}\r\n\r\n`,
     );
     socket.write(framing.startsWith('C') ? object.content.subarray(0, 50_000) : `c350\r\n${'b'.repeat(50_000)}\r\n`);
-    await until(async () => !(await noneHalfWritten()), 'the upload has begun');
+    await waitUntil(async () => !(await noneHalfWritten()), 'the upload has begun');
     socket.destroy();
-    await until(noneHalfWritten, 'nothing half-written stays');
+    await waitUntil(noneHalfWritten, 'nothing half-written stays');
   }
   t.strictSame(await filesWith(object.oid), []);
   t.equal((await client.batch('download', object)).error?.code, 404);

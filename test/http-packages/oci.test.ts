@@ -5,7 +5,6 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
 import { readChunkRange } from '../../src/packages/uploads/chunked-upload.ts';
-import { until } from '../git/git-fixture.ts';
 import {
   basic,
   descriptor,
@@ -16,6 +15,7 @@ import {
   registry,
   startPackageServer,
 } from './package-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const server = await startPackageServer(t, {
   SERVICE_PACKAGES_MAX_FILE_SIZE: '1MiB',
@@ -143,9 +143,9 @@ t.test('an upload that breaks off leaves nothing, and the next one goes on', asy
   socket.write(
     `PATCH ${location} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: ${basic(tokens.alice)}\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(50_000)}`,
   );
-  await until(async () => (await objectsOf('.incoming')).length > 0);
+  await waitUntil(async () => (await objectsOf('.incoming')).length > 0);
   socket.destroy();
-  await until(async () => (await objectsOf('.incoming')).length === 0);
+  await waitUntil(async () => (await objectsOf('.incoming')).length === 0);
   t.equal((await alice.call('GET', location)).headers.get('range'), '0-0');
   t.equal((await alice.call('PATCH', location, { body: 'whole' })).headers.get('range'), '0-4');
   t.equal((await alice.call('PUT', `${location}?digest=${digestOf('whole')}`)).status, 201);

@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import type { Exchange } from '../../src/http/context.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 function open(limits = {}) {
   const priority = createBackgroundPriority(limits);
@@ -89,7 +90,7 @@ t.test('a page counts as a recent request for a moment, background work never do
   t.notOk(hasRecentRequests());
   begin().end();
   t.ok(hasRecentRequests());
-  while (hasRecentRequests()) await sleep(5);
+  await waitUntil(() => !hasRecentRequests());
 });
 
 t.test('requests are forgotten, also where no client ever searches', async (t) => {

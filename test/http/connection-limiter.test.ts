@@ -4,10 +4,10 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import t from 'tap';
-import { until } from '../git/git-fixture.ts';
 import { createConnectionLimiter } from '../../src/http/connection-limiter.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { RunnerListener } from '../../src/http/runner-listener.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const flooding = '127.0.0.2';
 const other = '127.0.0.3';
@@ -59,14 +59,14 @@ t.test('security I04 incomplete requests from one address lock no client out, an
   t.equal(await server.get(other), 'ok');
   t.equal(await server.get(flooding), 'ok', 'a neighbour of theirs is served as well');
   // The neighbour's own connection has displaced one of them.
-  await until(() => server.open.size <= 100);
+  await waitUntil(() => server.open.size <= 100);
   t.ok(server.open.size >= 99);
 });
 
 t.test('security I04 new clients are served when many addresses or one proxy have taken all places', async (t) => {
   const server = await start(t, { trusted: ['loopback'] });
   await Promise.all(Array.from({ length: 1_005 }, () => server.hold(flooding, halfARequest)));
-  await until(() => server.open.size <= 1_000);
+  await waitUntil(() => server.open.size <= 1_000);
   t.ok(server.open.size >= 990, 'one proxy speaks for many');
   t.equal(await server.get(other), 'ok');
   t.equal(await server.get(flooding), 'ok');
@@ -78,7 +78,7 @@ t.test('an upload that goes on, and a request that is being served, keep their s
   const sending = setInterval(() => upload.write('more'), 20);
   t.teardown(() => clearInterval(sending));
   await Promise.all(Array.from({ length: 150 }, () => server.hold(flooding, halfARequest)));
-  await until(() => server.open.size <= 100);
+  await waitUntil(() => server.open.size <= 100);
   t.ok(server.open.has(upload));
 });
 
@@ -92,7 +92,7 @@ t.test('bodies that do not come, and HTTP/2 that says nothing, count as well', a
     await server.hold(flooding, 'PRI * HTTP/2.0\r\n\r\n');
     await server.hold(flooding, 'PR');
   }
-  await until(() => server.open.size <= 100);
+  await waitUntil(() => server.open.size <= 100);
   t.equal(await server.get(other), 'ok');
 });
 

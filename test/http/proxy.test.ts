@@ -11,6 +11,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const run = promisify(execFile);
 const program = requiredProgram('nginx');
@@ -60,16 +61,13 @@ t.test('a large push, a clone, addresses and the client’s own address pass ngi
   });
   t.teardown(() => nginx.kill('SIGTERM'));
   const origin = `http://127.0.0.1:${port}`;
-  for (
-    let turn = 0;
-    turn < 100 &&
-    !(await fetch(`${origin}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ));
-    turn += 1
-  )
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitUntil(
+    async () =>
+      await fetch(`${origin}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+  );
 
   const work = path.join(hearth.folder, 'work');
   mkdirSync(work);

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { until } from '../git/git-fixture.ts';
 import { createHttpServer } from '../../src/http/server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.test('security I04 silent and slow clients are disconnected, and others are served meanwhile', async (t) => {
   const closed = new Set<string>();
@@ -60,7 +60,7 @@ t.test('security I04 silent and slow clients are disconnected, and others are se
     act(socket);
   }
   let served = 0;
-  await until(async () => {
+  await waitUntil(async () => {
     if ((await (await fetch(`http://127.0.0.1:${port}/`)).text()) === 'ok') served += 1;
     return closed.size === slow.length;
   }).catch((error: unknown) =>

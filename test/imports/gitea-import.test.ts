@@ -13,6 +13,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startHttpRemote } from '../mirrors/remote-servers.ts';
 import { startGiteaStub, user } from './gitea-stub.ts';
 import type { GiteaStub } from './gitea-stub.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 /** What an API answers. */
 type Json = ReturnType<typeof JSON.parse>;
@@ -573,8 +574,11 @@ t.test('a server that stops at any request goes on where it was', async (t) => {
   for (let kill = 0; kill < rounds; kill += 1) {
     const at = forge.requests.length + Math.ceil(total / (rounds + 1));
     const running = server.modules.imports.runDue();
-    while (forge.requests.length < at && (await server.modules.imports.find(id))!.state === 'running')
-      await new Promise((resolve) => setTimeout(resolve, 2));
+    await waitUntil(
+      async () => forge.requests.length >= at || (await server.modules.imports.find(id))!.state !== 'running',
+      'the next request',
+      { everyMs: 2 },
+    );
     await server.stop();
     await running;
     server = await startHearth(t, { env, folder });

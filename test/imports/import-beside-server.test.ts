@@ -6,8 +6,8 @@ import { runCli } from '../cli/run-cli.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { databaseSettings } from '../fixtures/test-postgres.ts';
-import { until } from '../ssh/ssh-fixture.ts';
 import { startGiteaStub } from './gitea-stub.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(110_000);
 
@@ -26,15 +26,15 @@ t.test('the server runs imports and groups that a command begins', async (t) => 
 
   const started = await command('import', 'start', `${forge.url}/bob/tool`, 'alice/tool', '--secret-stdin');
   t.match(started, { code: 0, stdout: /alice\/tool from .*: done\nrun 1: 1 issues and pull requests written/ });
-  t.ok(await until(() => ended() === 1), 'in the server');
+  t.ok(await waitUntil(() => ended() === 1), 'in the server');
   t.match(await command('import', 'run', 'alice/tool', '--full'), { code: 0, stdout: /run 2: 0 .* 1 unchanged/ });
-  t.ok(await until(() => ended() === 2));
+  t.ok(await waitUntil(() => ended() === 2));
 
   const group = await command('import', 'group', 'start', `${forge.url}/bob`, '--owner', 'carol', '--secret-stdin');
   t.match(group, { code: 0, stdout: /1 of 1 here\n {2}bob\/tool is carol\/tool: done/ });
-  t.ok(await until(() => ended() === 3));
+  t.ok(await waitUntil(() => ended() === 3));
   const [, id = ''] = /^(\S+) from /.exec(group.stdout) ?? [];
   const over = await command('import', 'group', 'switch-over', id);
   t.match(over, { code: 0, stdout: /bob\/tool is carol\/tool: ended/ });
-  t.ok(await until(() => ended() === 4));
+  t.ok(await waitUntil(() => ended() === 4));
 });

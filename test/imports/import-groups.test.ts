@@ -11,6 +11,7 @@ import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { startGiteaStub, user } from './gitea-stub.ts';
 import type { GiteaStub } from './gitea-stub.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(560_000);
 
@@ -187,7 +188,7 @@ t.test('a server that stops at any request goes on, and makes nothing twice', as
     const running = server.modules.imports.runDue();
     let isOver = false;
     void running.then(() => (isOver = true));
-    while (forge.requests.length < at && !isOver) await new Promise((resolve) => setTimeout(resolve, 2));
+    await waitUntil(() => forge.requests.length >= at || isOver, 'the next request', { everyMs: 2 });
     await server.stop();
     await running;
     server = await startHearth(t, { env: env(), folder });

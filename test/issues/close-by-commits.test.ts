@@ -7,6 +7,7 @@ import { shortenOwnUrls } from '../../src/issues/references/parse-issue-urls.ts'
 import { at, openIssues, push, reasonOf, roof, sampleHistory, timeline, viewerOf } from './issues-fixture.ts';
 import type { IssueModules } from './issues-fixture.ts';
 import { makeCommit } from './make-commit.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const zero = '0'.repeat(40);
 const garden = { owner: 'alice', name: 'garden' };
@@ -37,15 +38,13 @@ async function openTwo(t: Test, visibility: { roof?: 'PRIVATE'; garden?: 'PRIVAT
 
 /** Waits until every listener has received all pushes. */
 async function announced({ db, repositories }: IssueModules): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  await waitUntil(async () => {
     const [row] = await db.read.query<{ left: number }[]>(
       'SELECT count(*) AS "left" FROM pushes WHERE announced_at IS NULL',
     );
-    if (Number(row!.left) === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    if (tries % 20 === 19) await repositories.pushes.finish();
-  }
-  throw new Error('a push was not announced');
+    if (Number(row!.left) > 0) await repositories.pushes.finish();
+    return Number(row!.left) === 0;
+  }, 'every push is announced');
 }
 
 t.test(

@@ -11,6 +11,7 @@ import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 3);
 // A busy machine takes half a minute to start a server.
@@ -84,7 +85,7 @@ t.test(`${kills} kills lose no acknowledged entry, and every listener receives e
     const server = await start();
     const writers = server.cookies.map((_, who) => write(server, who));
     const before = acknowledged.length;
-    while (acknowledged.length === before) await sleep(5);
+    await waitUntil(() => acknowledged.length !== before);
     await sleep(random.below(400));
     const gone = once(server.child, 'exit');
     server.child.kill('SIGKILL');
@@ -100,10 +101,7 @@ t.test(`${kills} kills lose no acknowledged entry, and every listener receives e
   const database = new DatabaseSync(path.join(folder, 'data', 'hearth.db'), { readOnly: true, timeout: 30_000 });
   t.teardown(() => database.close());
   const rows = <Row>(sql: string): Row[] => database.prepare(sql).all() as Row[];
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (rows('SELECT 1 FROM issue_entries WHERE announced_at IS NULL LIMIT 1').length === 0) break;
-    await sleep(100);
-  }
+  await waitUntil(() => rows('SELECT 1 FROM issue_entries WHERE announced_at IS NULL LIMIT 1').length === 0);
   const texts = new Map(
     rows<{ number: number; position: number; body: string }>(
       'SELECT i.number, e.position, e.body FROM issue_entries e JOIN issues i ON i.id = e.issue_id',

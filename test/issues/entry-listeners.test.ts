@@ -1,10 +1,10 @@
 // The port issues.onEntry: every listener receives every entry, and records it exactly once.
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { noFilter } from '../../src/issues/index.ts';
 import type { AnnouncedEntry, EntryListener } from '../../src/issues/index.ts';
 import { at, openIssues, roof } from './issues-fixture.ts';
 import type { IssueModules } from './issues-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const minute = 60_000;
 
@@ -27,10 +27,6 @@ const recorded = async ({ db }: IssueModules, name: string): Promise<string[]> =
   return rows.map(({ body }) => body);
 };
 
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200 && !(await isTrue()); tries++) await sleep(10);
-}
-
 t.test('each listener receives each entry once, in the order of the log', async (t) => {
   const modules = await openIssues(t);
   const heard: string[] = [];
@@ -40,7 +36,7 @@ t.test('each listener receives each entry once, in the order of the log', async 
   await modules.issues.open(modules.alice, roof, { title: 'x' });
   await modules.issues.comment(modules.bob, at(1), { body: 'a' });
   await modules.issues.close(modules.alice, at(1));
-  await until(async () => heard.length === 3);
+  await waitUntil(async () => heard.length === 3);
   t.same(heard, ['0 opened', '1 comment', '2 closed']);
   t.same(await recorded(modules, 'two'), heard);
   await modules.issues.finishEntries();
@@ -67,7 +63,7 @@ t.test('what waits for a member is announced once it is let in, and never when i
     await issues.recoverEntries();
     await issues.finishEntries();
   }
-  await until(async () => heard.length === 2);
+  await waitUntil(async () => heard.length === 2);
   t.strictSame(heard, ['0 opened', '2 comment']);
   const [row] = await modules.db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
   t.equal(row.n, 0);
@@ -97,7 +93,7 @@ t.test(
         notifiedAt: number | null;
         error: string | null;
       }[];
-    await until(async () => (await parked())[0]?.error !== null);
+    await waitUntil(async () => (await parked())[0]?.error !== null);
     t.match(await parked(), [{ at: null, notifiedAt: null, error: 'bad: out of order' }]);
     t.same(await recorded(modules, 'good'), ['0 opened']);
     modules.clock.advance(minute);

@@ -15,10 +15,11 @@ import { runCli } from '../cli/run-cli.ts';
 import { png } from '../fixtures/edge-case-repository.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { clientGit, gitSync, until } from '../git/git-fixture.ts';
+import { clientGit, gitSync } from '../git/git-fixture.ts';
 import { startGitServer } from '../http-git/git-server.ts';
 import { lfsClient, objectOf } from '../http-git/lfs-client.ts';
 import type { TestObject } from '../http-git/lfs-client.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(180_000);
 
@@ -358,7 +359,7 @@ t.test('imports, mirrors and exports bring the objects along', async (t) => {
     keepMirroring: true,
   });
   const mirrorOf = async (name: string) => modules.mirrors.find(await idOf('alice', name));
-  await until(async () => (await mirrorOf('imported'))?.lastOkAt != null, 'the import has ended');
+  await waitUntil(async () => (await mirrorOf('imported'))?.lastOkAt != null, 'the import has ended');
   t.ok(await has('alice', 'imported'));
   t.equal((await mirrorOf('imported'))?.lastError, null, 'an object that the source has lost is no failure');
 
@@ -387,7 +388,7 @@ t.test('imports, mirrors and exports bring the objects along', async (t) => {
   const push = { direction: 'push', username: 'alice', secret: server.tokens.alice, intervalMs: 600_000, prune: false };
   const found = await repositories.find(alice, 'alice', 'studio');
   await modules.mirrors.save(alice, found, { ...push, address: `${server.origin}/git/alice/target.git` });
-  await until(async () => (await mirrorOf('studio'))?.lastOkAt != null, 'the push mirror has run');
+  await waitUntil(async () => (await mirrorOf('studio'))?.lastOkAt != null, 'the push mirror has run');
   t.ok(await has('alice', 'target'));
 
   const cli = (...words: string[]) =>
@@ -407,7 +408,7 @@ t.test('mirrors over SSH ask the remote where its objects are', async (t) => {
     await accounts.addKey(alice.id, { title: name, line: saved.sshPublicKey! });
     await mirrors.setPaused(alice, found.repository.id, false);
     await mirrors.sync(found.repository.id);
-    await until(async () => (await mirrors.find(found.repository.id))?.lastOkAt != null, `${name} is in step`);
+    await waitUntil(async () => (await mirrors.find(found.repository.id))?.lastOkAt != null, `${name} is in step`);
     return mirrors.find(found.repository.id);
   };
   const has = async (name: string) => (await lfsClient(server, name, server.tokens.alice).download(film)) !== null;

@@ -10,12 +10,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../fixtures/free-port.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', args, {
@@ -92,7 +92,7 @@ export async function startSshRemote(t: Owner, chosenPort?: number) {
     const from = log.length;
     daemon = spawn(sshd!, ['-D', '-e', '-f', config!], { stdio: ['ignore', 'ignore', 'pipe'] });
     daemon.stderr!.on('data', (chunk: Buffer) => (log += chunk.toString()));
-    while (!/listening/i.test(log.slice(from)) && daemon.exitCode === null) await sleep(20);
+    await waitUntil(() => /listening/i.test(log.slice(from)) || daemon.exitCode !== null);
   };
   const stop = async (): Promise<void> => {
     if (daemon.exitCode !== null) return;

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { databaseOf } from '../repositories/repositories-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 function nodeOf(
   t: Owner,
@@ -104,7 +105,7 @@ t.test('of two servers under one name the first one ends, and says so', async (t
   const { db } = await openTestDatabase(t);
   const [first, second, other] = [nodeOf(t, db, 'a'), nodeOf(t, db, 'a'), nodeOf(t, db, 'b')];
   for (const { nodes } of [first, other, second]) await nodes.begin();
-  while (first.replaced.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitUntil(() => first.replaced.length !== 0);
   t.match(first.replaced, [
     /under the name a: its data folder is a copy\. Remove the file node-id from one of them\.$/,
   ]);
@@ -208,8 +209,7 @@ t.test('a task runs on one node at a time, and on each where it says so', async 
   const runs = Promise.all(schedulers.map((scheduler) => scheduler.runNow('once')));
   const each = await Promise.all(schedulers.map((scheduler) => scheduler.runNow('each')));
   t.equal(each.filter((outcome) => typeof outcome === 'object' && outcome.error === null).length, 3);
-  const deadline = Date.now() + 30_000;
-  while (!ran.includes('once') && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitUntil(() => ran.includes('once'));
   gate.resolve();
   t.equal((await runs).filter((outcome) => typeof outcome === 'object').length >= 1, true);
   const turn = await nodeOf(t, db, 'd').leases.take('task:once');

@@ -16,6 +16,7 @@ import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { createPostgresDatabaseFor, testPostgresUrl } from '../fixtures/test-postgres.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(380_000);
 
@@ -269,9 +270,7 @@ t.test('the merge queue of a branch: one node at a time', async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   t.match(await stateOf(), [{ state: 'WAITING' }], 'while the other node has it, nothing happens');
   await turn?.end();
-  const deadline = Date.now() + 120_000;
-  while ((await stateOf())[0]?.state === 'WAITING' && Date.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitUntil(async () => (await stateOf())[0]?.state !== 'WAITING');
   t.match(await stateOf(), [{ state: 'TESTING' }], 'then it goes on by itself');
 });
 

@@ -8,6 +8,7 @@ import { fillRepository, sendRequest, signedIn, startWeb } from '../fixtures/web
 import { gitSync } from '../git/git-fixture.ts';
 import { commit } from '../pulls/pulls-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -36,11 +37,9 @@ async function openMails(t: Owner) {
   server.mails.length = 0;
   /** Lets a minute pass, and sends what is due. @returns the mails that came of it */
   async function send(after = minute) {
-    for (let tries = 0; tries < 500; tries += 1) {
-      const rows: unknown[] = await db.read.query('SELECT 1 FROM issue_entries WHERE announced_at IS NULL LIMIT 1');
-      if (rows.length === 0) break;
-      await sleep(10);
-    }
+    await waitUntil(
+      async () => (await db.read.query('SELECT 1 FROM issue_entries WHERE announced_at IS NULL LIMIT 1')).length === 0,
+    );
     await notifications.tell();
     web.clock.advance(after);
     await mail.drain();

@@ -1,6 +1,5 @@
 // openNotifications(t) → the modules up to notifications on real SQLite and git, with alice, bob, carol and alice/roof
 // (PUBLIC).  settle() waits until every entry is announced and told.  rowsOf(person) → the inbox, read as the person.
-import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
@@ -12,6 +11,7 @@ import { InstanceKey } from '../../src/sealing/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openModules, viewerOf } from '../repositories/repositories-fixture.ts';
 import { at, issuesOver, roof } from '../issues/issues-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 export { at, roof, viewerOf };
 
@@ -38,7 +38,7 @@ export async function openNotifications(t: Owner, options: Partial<NotificationO
   };
   async function settle(): Promise<void> {
     const open = 'SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL AND held_at IS NULL';
-    for (let tries = 0; tries < 500 && (await count(open)) > 0; tries += 1) await sleep(10);
+    await waitUntil(async () => (await count(open)) === 0);
     await notifications.tell();
   }
   async function rowsOf(viewer: Viewer, view: InboxView = 'inbox') {

@@ -10,6 +10,7 @@ import { signRequest } from '../../src/objects/s3/sign-request.ts';
 import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { listKeys, openS3 } from './open-s3.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const MiB = 1024 * 1024;
 const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
@@ -129,8 +130,7 @@ t.test('a large object is sent in parts, in little memory, and a complete file i
   s3.uploads.set('old', { name: 'forge/lfs/a/x', headers: {}, parts: new Map(), begunAt: new Date(0) });
   s3.uploads.set('new', { name: 'forge/lfs/a/y', headers: {}, parts: new Map(), begunAt: new Date() });
   await store.sweep();
-  for (const endAt = Date.now() + 5_000; s3.uploads.size > 1 && Date.now() < endAt; )
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  await waitUntil(() => s3.uploads.size <= 1);
   t.strictSame([...s3.uploads.keys()], ['new'], 'what a killed process left is removed after a day');
 });
 
@@ -295,9 +295,7 @@ t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t
   t.ok(performance.now() - startedAt < 2_000, 'after three failures nothing waits for it any more');
   t.equal(await store.sweep(), 0, 'a start does not need the store');
   await s3.resume();
-  for (const endAt = Date.now() + 15_000; Date.now() < endAt; )
-    if ((await reasonOf(store.stat('attachments/ab/one'))) === 'done') break;
-    else await new Promise((resolve) => setTimeout(resolve, 200));
+  await waitUntil(async () => (await reasonOf(store.stat('attachments/ab/one'))) === 'done');
   t.equal((await store.stat('attachments/ab/one'))?.bytes, 5, 'and it is found again by itself');
   t.notMatch(log.join('\n'), /very-secret|Signature/, 'no key is in the log');
 });

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { copyTestDatabase } from '../fixtures/test-database.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 5);
 const slots = 8;
@@ -38,7 +39,7 @@ t.test(
       const before = lines('acknowledged').length;
       const child = await run('work');
       // However slow the machine is, each kill comes after some messages.
-      while (lines('acknowledged').length <= before + 10) await wait(10);
+      await waitUntil(() => lines('acknowledged').length > before + 10);
       await wait(random.below(250));
       child.kill('SIGKILL');
       await once(child, 'exit');

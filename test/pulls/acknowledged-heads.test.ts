@@ -11,6 +11,7 @@ import { password } from '../fixtures/web-fixture.ts';
 import { exec } from '../ssh/ssh-fixture.ts';
 import { startPullServer } from './pull-server.ts';
 import type { Clone } from './pull-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const count = Number(process.env['HEARTH_MERGES'] ?? 0);
 t.setTimeout(Math.max(900, count * 15) * 1_000);
@@ -149,14 +150,6 @@ const contains = async (name: string, oid: string): Promise<boolean> => {
   return git.refs.isForward(folder, oid, (await git.refs.tip(folder, 'refs/heads/main'))!);
 };
 
-async function until<T>(read: () => Promise<T>, isReached: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
-    const value = await read();
-    if (isReached(value) || tries === 400) return value;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
 const kinds = { site: await sources('site'), queued: await sources('queued') };
 const all = Object.keys(ways).flatMap((way) => Object.keys(kinds.site).map((source) => ({ way, source })));
 let [old, lost, merged, refused] = [0, 0, 0, 0];
@@ -177,7 +170,9 @@ for (let at = 0; at < Math.max(count, all.length); at += 1) {
     t.match(await push(branch), { code: 0 });
     const tried = await ways[way]!(number);
     const stateOf = async () => (await pulls.find(alice, { owner: 'alice', name, number })).issue.state;
-    const state = tried.isDone ? await until(stateOf, (now) => now !== 'OPEN') : await stateOf();
+    const state = tried.isDone
+      ? await waitUntil(async () => (await stateOf()) !== 'OPEN' && stateOf())
+      : await stateOf();
     const isIn = await contains(name, second);
     if (state === 'MERGED') merged += 1;
     else refused += 1;

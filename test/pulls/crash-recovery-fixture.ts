@@ -3,12 +3,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { createFormClient } from '../e2e/form-client.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import { startServerProcess } from '../e2e/server-process.ts';
 import { commit as writeCommit } from './pulls-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 /** What git and the rows say of one pull request. */
 export interface PullSnapshot {
@@ -109,14 +109,6 @@ export async function startCrashFixture(t: Test) {
       database.close();
     }
   };
-
-  async function until(condition: () => boolean | Promise<boolean>, what: string, times = 400): Promise<void> {
-    for (let tries = 0; tries < times; tries += 1) {
-      if (await condition()) return;
-      await sleep(50);
-    }
-    throw new Error(`not in time: ${what}`);
-  }
   const isSettled = (): boolean =>
     ['pushes WHERE announced_at IS NULL', 'issue_entries WHERE announced_at IS NULL'].every(
       (rows) => query(`SELECT count(*) AS n FROM ${rows}`)[0]!['n'] === 0,
@@ -138,7 +130,7 @@ export async function startCrashFixture(t: Test) {
     await mustPush('bob', `${headOid}:refs/for/main/${topic}`);
     const known = () =>
       query('SELECT i.number FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.topic = ?', topic);
-    await until(() => known().length === 1, `the pull request of ${topic}`);
+    await waitUntil(() => known().length === 1, `the pull request of ${topic}`);
     return { number: known()[0]!['number'] as number, file: topic, base: 'main', head: null, headOid };
   }
 
@@ -206,16 +198,12 @@ export async function startCrashFixture(t: Test) {
     tip,
     openPull,
     pushFor,
-    until,
-    /** Once everything is announced, and the ref of a round is set that a kill came before. */
     facts: async (change: Change): Promise<PullSnapshot> => {
-      await until(isSettled, 'everything is announced');
-      let now = await facts(change);
-      for (let tries = 0; now.published !== now.headOid && tries < 200; tries += 1) {
-        await sleep(50);
-        now = await facts(change);
-      }
-      return now;
+      await waitUntil(isSettled, 'everything is announced');
+      return waitUntil(async () => {
+        const now = await facts(change);
+        return now.published === now.headOid && now;
+      }, 'its head is published');
     },
     /** Adds a commit to a branch. */
     async moveOn(base: string): Promise<void> {
@@ -238,12 +226,12 @@ export async function startCrashFixture(t: Test) {
     kill: () => server.kill(),
     async startAgain(): Promise<void> {
       server = await startServerProcess(t, 'either', { folder });
-      await until(isSettled, 'everything is announced');
+      await waitUntil(isSettled, 'everything is announced');
     },
     stop: () => server.stop(),
     /** Refs without a row, parked pushes, issues that were closed other than once. */
     async strays(): Promise<unknown[]> {
-      await until(isSettled, 'everything is announced');
+      await waitUntil(isSettled, 'everything is announced');
       const rows = query(
         `SELECT i.number, p.head_oid FROM pulls p JOIN issues i ON i.id = p.issue_id ORDER BY i.number`,
       ).map((row) => `${String(row['head_oid'])}\trefs/pull/${String(row['number'])}/head`);

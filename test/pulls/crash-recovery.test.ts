@@ -6,6 +6,7 @@ import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { startCrashFixture } from './crash-recovery-fixture.ts';
 import type { Change, PullSnapshot, CrashFixture } from './crash-recovery-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kills = Number(process.env['HEARTH_CHAOS'] ?? 3);
 /** Changes that are under way at a kill. */
@@ -179,7 +180,7 @@ t.test(`${kills} kills: what was acknowledged is there, and everything at most o
       const againAt = performance.now();
       if (!(await change.act())) t.fail(`${what} cannot be done again`, { now });
       longestMs = Math.max(longestMs, performance.now() - againAt);
-      await fixture.until(async () => change.isDone(await fixture.facts(change)), `${what}, again`);
+      await waitUntil(async () => change.isDone(await fixture.facts(change)), `${what}, again`);
       const again = await fixture.facts(change);
       if (!change.isWhole(again)) t.fail(`${what} is half done, once it was tried again`, { again });
     }

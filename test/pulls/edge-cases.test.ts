@@ -8,10 +8,11 @@ import { measureCpuTime, mainThreadMs } from '../fixtures/thread-cpu.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
 import type { TaskRequest } from '../../src/workers/index.ts';
 import { startRaceFixture } from './races-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 const races = await startRaceFixture(t);
-const { modules, alice, bob, open, tipOf, stateOf, until } = races;
+const { modules, alice, bob, open, tipOf, stateOf } = races;
 const { pulls, issues, repositories, accounts, git } = modules;
 const style = { style: 'merge', round: 1 };
 const sessionOf = async ({ id }: PersonViewer) =>
@@ -121,7 +122,7 @@ t.test('head branch, fork, base branch and person are gone: pages answer, and sa
   const carol = { ...personViewer(id, 'admin'), username: 'carol' };
   await repositories.forks.create(carol, 'alice', 'gone', {});
   const fork = await repositories.find(carol, 'carol', 'gone');
-  await until(async () => (await git.refs.list(fork.path)).has('refs/heads/main'), 'the fork');
+  await waitUntil(async () => (await git.refs.list(fork.path)).has('refs/heads/main'), 'the fork');
   const mine = await repositories.branches.create(carol, 'carol', 'gone', { name: 'mine', from: 'topic' });
   const forked = await pulls.open(
     carol,

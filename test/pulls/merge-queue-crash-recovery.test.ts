@@ -7,6 +7,7 @@ import t from 'tap';
 import { connectClient } from '../http-runner/runner-client.ts';
 import { startCrashFixture } from './crash-recovery-fixture.ts';
 import type { CrashFixture } from './crash-recovery-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const chaos = process.env['HEARTH_CHAOS'];
 const kills = chaos === undefined ? 1 : Number(chaos);
@@ -124,12 +125,8 @@ t.test('exactly the green ones, in order, each as it was tested', async (t) => {
     await fixture.kill();
     await fixture.startAgain();
   }
-  await fixture.until(
-    () => fixture.query('SELECT count(*) AS n FROM pull_queue')[0]!['n'] === 0,
-    'the queue is empty',
-    1_200,
-  );
-  await fixture.until(fixture.isSettled, 'everything is announced');
+  await waitUntil(() => fixture.query('SELECT count(*) AS n FROM pull_queue')[0]!['n'] === 0, 'the queue is empty');
+  await waitUntil(fixture.isSettled, 'everything is announced');
 
   const left = fixture.query(
     `SELECT i.number, e.kind, i.state FROM issue_entries e JOIN issues i ON i.id = e.issue_id

@@ -7,6 +7,7 @@ import { retryMergeOnStatus } from '../../src/pulls/merging/retry-merge-on-statu
 import { roof, announced, at, commit, lines, openPulls, pushTip, tipOf, zeroId } from './pulls-fixture.ts';
 import type { PullModules } from './pulls-fixture.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const replaced = (name: string, line: number, by: string): string =>
   lines(name).replace(`${name} ${line}\n`, `${by}\n`);
@@ -269,10 +270,7 @@ t.test('merge when ready waits for the rule, and ends with a new round', async (
   await pulls.mergeWhenReady(bob, at(number), { style: 'merge', round: 2 });
   await repositories.statuses.report(bob, roof.owner, roof.name, { sha: again, context: 'build', state: 'success' });
   await pulls.mergeAllReady();
-  for (let tries = 0; tries < 200; tries += 1) {
-    if ((await pulls.find(bob, at(number))).issue.state === 'MERGED') break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await waitUntil(async () => (await pulls.find(bob, at(number))).issue.state === 'MERGED');
   t.match(await pulls.find(bob, at(number)), { issue: { state: 'MERGED' }, pull: { mergedBy: bob.id } });
 });
 
@@ -364,7 +362,7 @@ t.test('a status of a write that takes long is followed once that has ended', as
     hasEnded = true;
     t.same(added, [], 'not before it is durable');
   });
-  for (let tries = 0; tries < 100 && added.length === 0; tries += 1) await sleep(20);
+  await waitUntil(() => added.length !== 0);
   t.ok(hasEnded);
   t.same(added, [issue.id]);
   t.same(warnings, []);

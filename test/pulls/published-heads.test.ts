@@ -4,10 +4,11 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { numbered, startRaceFixture } from './races-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 const races = await startRaceFixture(t);
-const { modules, alice, bob, db, until } = races;
+const { modules, alice, bob, db } = races;
 const { pulls, git } = modules;
 const first = numbered(10);
 
@@ -111,7 +112,7 @@ t.test('a kill between the row and the ref: the next start sets it', async (t) =
   const pushed = { ...at, number: 1 };
   const before = [await rowOf('killed', 1), await rowOf('killed', 2)];
   const stateOf = async (number: number) => (await pulls.find(alice, { ...at, number })).pull.mergeState;
-  await until(async () => (await stateOf(1)) === 'CLEAN' && (await stateOf(2)) === 'CLEAN', 'merge states');
+  await waitUntil(async () => (await stateOf(1)) === 'CLEAN' && (await stateOf(2)) === 'CLEAN', 'merge states');
 
   isDead = true;
   await t.rejects(pulls.updateBranch(bob, pushed, { style: 'MERGE', round: 1 }), /killed/);
@@ -125,7 +126,7 @@ t.test('a kill between the row and the ref: the next start sets it', async (t) =
   isDead = false;
   await pulls.recover();
   t.same([await refOf('killed', 1), await refOf('killed', 2)], after);
-  await until(async () => (await stateOf(1)) === 'CLEAN', 'its merge state is computed, too');
+  await waitUntil(async () => (await stateOf(1)) === 'CLEAN', 'its merge state is computed, too');
 });
 
 t.test(
@@ -155,6 +156,6 @@ t.test(
     second.release();
     await races.announced();
     t.equal(await rowOf('pending', 1), head, 'closed meanwhile: there is no round');
-    await until(async () => (await refOf('pending', 1)) === head, 'and the ref says so');
+    await waitUntil(async () => (await refOf('pending', 1)) === head, 'and the ref says so');
   },
 );

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { clientGit } from '../git/git-fixture.ts';
 import { startGitServer } from '../http-git/git-server.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 interface Pushed {
   code: number | null;
@@ -80,13 +81,13 @@ export async function startPullServer(t: Owner, env: Record<string, string> = {}
   async function announced(): Promise<void> {
     const open =
       'FROM pushes p JOIN repositories r ON r.id = p.repository_id WHERE p.announced_at IS NULL AND r.deleted_at IS NULL';
-    for (let tries = 0; tries < 2_400; tries += 1) {
-      const [row] = await db.read.query(`SELECT count(*) AS open ${open}`);
-      if (Number(row.open) === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    const left = await db.read.query(`SELECT p.* ${open}`);
-    throw new Error(`not announced: ${JSON.stringify(left)}`);
+    await waitUntil(
+      async () => Number((await db.read.query(`SELECT count(*) AS open ${open}`))[0].open) === 0,
+      'every push is announced',
+    ).catch(async (cause: unknown) => {
+      const left = await db.read.query(`SELECT p.* ${open}`);
+      throw new Error(`not announced: ${JSON.stringify(left)}`, { cause });
+    });
   }
 
   async function opened(name: string): Promise<OpenedPull[]> {

@@ -17,6 +17,7 @@ import { packOf } from '../git/push-fixture.ts';
 import { issuesOver, roof } from '../issues/issues-fixture.ts';
 import { openModules, push, zeroId } from '../repositories/repositories-fixture.ts';
 import type { TestModules } from '../repositories/repositories-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 export { roof, zeroId };
 export const at = (number: number) => ({ ...roof, number });
@@ -125,11 +126,6 @@ export async function pushTip(
 
 /** Waits until every push is announced. */
 export async function announced({ db }: Pick<PullModules, 'db'>): Promise<void> {
-  for (;;) {
-    const [{ open }]: [{ open: number }] = await db.read.query(
-      'SELECT count(*) AS open FROM pushes WHERE announced_at IS NULL AND parked_at IS NULL',
-    );
-    if (Number(open) === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  const open = 'SELECT count(*) AS open FROM pushes WHERE announced_at IS NULL AND parked_at IS NULL';
+  await waitUntil(async () => Number((await db.read.query(open))[0].open) === 0, 'every push is announced');
 }

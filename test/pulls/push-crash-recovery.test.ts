@@ -9,6 +9,7 @@ import t from 'tap';
 import { gitClient } from '../e2e/git-client.ts';
 import { startServerProcess } from '../e2e/server-process.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const kills = Number(process.env['HEARTH_CHAOS'] ?? 3);
 
@@ -37,12 +38,12 @@ t.test(`${kills} kills: each push has made one pull request or none, and the sam
   async function pullsOf(topic: string) {
     const database = new DatabaseSync(path.join(server.dataDir, 'hearth.db'), { readOnly: true });
     const unannounced = database.prepare('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');
-    for (let tries = 0; unannounced.get()!['n'] !== 0 && tries < 400; tries += 1) await sleep(25);
+    await waitUntil(() => unannounced.get()!['n'] === 0);
     t.equal(unannounced.get()!['n'], 0, 'everything is announced');
     const unset = database.prepare(
       'SELECT count(*) AS n FROM pull_pushes f JOIN pushes p ON p.id = f.push_id WHERE p.announced_at IS NOT NULL',
     );
-    for (let tries = 0; unset.get()!['n'] !== 0 && tries < 400; tries += 1) await sleep(25);
+    await waitUntil(() => unset.get()!['n'] === 0);
     t.equal(unset.get()!['n'], 0, 'the options of every push are set');
     t.equal(database.prepare('SELECT count(*) AS n FROM pushes WHERE parked_at IS NOT NULL').get()!['n'], 0);
     const rows = database

@@ -5,6 +5,7 @@ import { localAdministrator, personViewer } from '../../src/access/index.ts';
 import { clientGit } from '../git/git-fixture.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
 import { baseUrl, remoteLines, startPullServer } from './pull-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const server = await startPullServer(t);
 const page = (name: string, rest: string) => `${baseUrl}/repos/alice/${name}/pulls/${rest}`;
@@ -224,8 +225,7 @@ t.test('options', async (t) => {
     'round 2: 3 commits, 1 new or changed since round 1',
   ]);
   await server.announced();
-  for (let tries = 0; tries < 80 && (await server.opened('options'))[0]?.isDraft; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 25));
+  await waitUntil(async () => !(await server.opened('options'))[0]?.isDraft);
   t.match(await server.opened('options'), [{ title: 'New title', isDraft: false }]);
 
   // Several commits without a topic: the newest names it, and their texts follow.
@@ -398,8 +398,7 @@ t.test(
       const [row] = await server.db.read.query(
         'SELECT push_id FROM pull_rounds ORDER BY created_at DESC, round DESC LIMIT 1',
       );
-      for (let tries = 0; tries < 200 && (await rows()) > 0; tries += 1)
-        await new Promise((done) => setTimeout(done, 25));
+      await waitUntil(async () => (await rows()) === 0);
       return row.push_id as string;
     };
     const rows = async () => Number((await server.db.read.query('SELECT count(*) AS n FROM pull_pushes'))[0].n);
@@ -487,12 +486,7 @@ t.test('what the rounds of a person take has a limit in each repository, and is 
   const [asBob, asAlice] = [viewer('bob'), viewer('alice')];
   await repositories.forks.create(asBob, 'alice', 'budget', {});
   const fork = await repositories.find(asBob, 'bob', 'budget');
-  for (
-    let tries = 0;
-    tries < 200 && !(await small.app.modules.git.refs.list(fork.path)).has('refs/heads/main');
-    tries += 1
-  )
-    await new Promise((done) => setTimeout(done, 25));
+  await waitUntil(async () => (await small.app.modules.git.refs.list(fork.path)).has('refs/heads/main'));
   const toFork = small
     .url('budget', undefined)
     .replace('http://', `http://bob:${small.tokens.bob}@`)
@@ -527,8 +521,7 @@ t.test('what the rounds of a person take has a limit in each repository, and is 
   );
   t.equal(await issues.emptyTrash(), 1);
   pulls.reconsider([issue.id]);
-  for (let tries = 0; tries < 200 && (await pulls.find(asBob, ofFork)).pull.lastRound === 1; tries += 1)
-    await new Promise((done) => setTimeout(done, 25));
+  await waitUntil(async () => (await pulls.find(asBob, ofFork)).pull.lastRound !== 1);
   t.match(
     (await pulls.find(asBob, ofFork)).pull,
     { lastRound: 2, headOid: large },

@@ -5,6 +5,7 @@ import { personViewer } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startPullServer } from './pull-server.ts';
 import type { Clone } from './pull-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 export const numbered = (count: number, change: Record<number, string> = {}): string =>
   Array.from({ length: count }, (_, at) => `${change[at + 1] ?? `line ${at + 1}`}\n`).join('');
@@ -70,7 +71,7 @@ export async function startRaceFixture(t: Owner) {
     const { issue } = await pulls.open(alice, at, { title, head: branch, base });
     // The CI computes a merge for its entry.
     const unannounced = () => server.db.read.query('SELECT 1 FROM issue_entries WHERE announced_at IS NULL');
-    await until(async () => (await unannounced()).length === 0, 'its entry is announced');
+    await waitUntil(async () => (await unannounced()).length === 0, 'its entry is announced');
     return { at: { ...at, number: issue.number }, head };
   }
 
@@ -93,14 +94,5 @@ export async function startRaceFixture(t: Owner) {
     return { state: issue.state, rounds: pull.lastRound, headOid: pull.headOid, wish: pull.mergeWhenReady !== null };
   };
 
-  /** Waits until what the background does has come. */
-  async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-    for (let tries = 0; tries < 200; tries += 1) {
-      if (await condition()) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    throw new Error(`not in time: ${what}`);
-  }
-
-  return { ...server, modules, alice, bob, viewerOf, between, hold, open, pushTo, tipOf, stateOf, until };
+  return { ...server, modules, alice, bob, viewerOf, between, hold, open, pushTo, tipOf, stateOf };
 }

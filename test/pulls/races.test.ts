@@ -5,10 +5,11 @@ import t from 'tap';
 import { personViewer } from '../../src/access/index.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
 import { numbered, startRaceFixture } from './races-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 const races = await startRaceFixture(t);
-const { modules, alice, bob, between, open, pushTo, tipOf, stateOf, until } = races;
+const { modules, alice, bob, between, open, pushTo, tipOf, stateOf } = races;
 const { pulls, issues, repositories, accounts, git } = modules;
 const first = numbered(10);
 const style = { style: 'merge', round: 1 };
@@ -150,7 +151,7 @@ t.test('the head moves while the pull request is opened, or is closed: the next 
   const tip = await pushTo(clone, 'topic', 'b.txt', 'while closed\n');
   t.match(await stateOf(at), { state: 'CLOSED', rounds: 1 });
   await issues.reopen(alice, at);
-  await until(async () => (await stateOf(at)).headOid === tip, 'the round of what was pushed meanwhile');
+  await waitUntil(async () => (await stateOf(at)).headOid === tip, 'the round of what was pushed meanwhile');
   t.match(
     await pulls.rounds.list(alice, at),
     [{ round: 1 }, { round: 2, submitterId: alice.id }],
@@ -171,7 +172,10 @@ t.test('the head moves while the pull request is opened, or is closed: the next 
   };
   const { issue } = await pulls.open(alice, { owner: 'alice', name: 'behind' }, { title: 'Late', head: 'opening' });
   const opened = { ...at, number: issue.number };
-  await until(async () => (await stateOf(opened)).headOid === late, 'the round of what was pushed while it was opened');
+  await waitUntil(
+    async () => (await stateOf(opened)).headOid === late,
+    'the round of what was pushed while it was opened',
+  );
   t.match(await stateOf(opened), { rounds: 2 });
 });
 
@@ -228,7 +232,7 @@ t.test('merge when ready ends with the rights and the account of who asked', asy
     const before = await tipOf('wishes');
     await repositories.statuses.report(alice, 'alice', 'wishes', { sha: head, context: 'build', state: 'success' });
     pulls.reconsider([(await pulls.find(alice, at)).issue.id]);
-    await until(async () => !(await stateOf(at)).wish, `${what}: the wish ends`);
+    await waitUntil(async () => !(await stateOf(at)).wish, `${what}: the wish ends`);
     t.match(await stateOf(at), { state: 'OPEN' }, what);
     t.equal(await tipOf('wishes'), before, what);
     const entries = (await issues.listEntries(alice, at)).entries.filter(({ kind }) => kind === 'merge_when_ready');

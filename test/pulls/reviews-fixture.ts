@@ -22,6 +22,7 @@ import { gitSync } from '../git/git-fixture.ts';
 import { at, objectsIn, roof } from '../issues/issues-fixture.ts';
 import { openModules } from '../repositories/repositories-fixture.ts';
 import { shownTexts } from '../fixtures/shown-texts.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 export { at, roof };
 export { anonymous, reasonOf, viewerOf } from '../issues/issues-fixture.ts';
@@ -120,12 +121,11 @@ export type ReviewModules = Awaited<ReturnType<typeof openReviews>>;
 
 /** Waits until every entry is announced. */
 export async function announced(issues: Issues, db: Pick<ReviewModules['db'], 'read'>): Promise<void> {
-  for (;;) {
+  await waitUntil(async () => {
     const [{ open }]: [{ open: number }] = await db.read.query(
       'SELECT count(*) AS open FROM issue_entries WHERE announced_at IS NULL AND parked_at IS NULL AND held_at IS NULL',
     );
-    if (Number(open) === 0) return;
-    await issues.finishEntries();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    if (Number(open) > 0) await issues.finishEntries();
+    return Number(open) === 0;
+  }, 'every entry is announced');
 }

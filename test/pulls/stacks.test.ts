@@ -6,6 +6,7 @@ import { clientGit } from '../git/git-fixture.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
 import { startPullServer } from './pull-server.ts';
 import type { Clone } from './pull-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const server = await startPullServer(t);
 const { modules } = server.app;
@@ -189,11 +190,10 @@ t.test('what a stack refuses; merging when ready goes up the stack', async (t) =
   ]);
   t.match(await stackPush(alice, '-o', 'ready', '-o', 'merge=squash'), { code: 0 });
   const open = async () => (await server.opened('refused')).filter(({ state }) => state !== 'MERGED').length;
-  for (let tries = 0; tries < 400 && (await open()) > 0; tries += 1) {
+  await waitUntil(async () => {
     await pulls.mergeAllReady();
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  t.equal(await open(), 0, 'one after the other');
+    return (await open()) === 0;
+  }, 'one after the other');
   for (const name of ['x', 'y', 'z']) t.equal(await mainOf('refused', name), `${name}\n`);
   t.match(await stackPush(alice), { code: 1, stderr: /merged already/ });
 });
@@ -300,8 +300,7 @@ t.test('a trial merge from between the push and the row of a merge is forgotten'
   const { issueId: lowest } = await pullOf('between', 1);
   await server.db.write(({ manager }) => manager.query(merged, [lowest]));
   await issues.recoverEntries();
-  for (let tries = 0; tries < 400 && (await pullOf('between', 3)).mergeState !== 'CLEAN'; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 25));
+  await waitUntil(async () => (await pullOf('between', 3)).mergeState === 'CLEAN');
   t.match(await pullOf('between', 3), { mergeState: 'CLEAN' });
 });
 
@@ -319,8 +318,7 @@ t.test('what a person sets by hand', async (t) => {
   await issues.addLink(admin, at('hand', 2), 'needs', at('hand', 1));
   await issues.addLink(admin, at('hand', 3), 'needs', at('hand', 1));
   const settled = async (number: number, rounds: number) => {
-    for (let tries = 0; tries < 400 && (await pullOf('hand', number)).lastRound !== rounds; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 25));
+    await waitUntil(async () => (await pullOf('hand', number)).lastRound === rounds);
     return shown('hand', number);
   };
   t.same(await settled(2, 2), { files: ['high.txt'], commits: ['Add high'] });

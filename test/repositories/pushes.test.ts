@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { Viewer } from '../../src/access/index.ts';
 import type { Found, PushListener } from '../../src/repositories/index.ts';
@@ -19,6 +18,7 @@ import {
 } from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
 import { rowOrder } from '../fixtures/test-database.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const main = 'refs/heads/main';
 
@@ -487,7 +487,7 @@ t.test('effects that are ready do not wait for a listener that takes long', asyn
   repositories.pushes.onPush(quick);
   repositories.pushes.onPush({ name: 'slow', prepare: () => promise, record: async () => {} });
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
-  while (quick.received.length === 0) await sleep(20);
+  await waitUntil(() => quick.received.length !== 0);
   t.match(await journal(modules), [{ announced: 0 }]);
   resolve('at last');
   await repositories.stop();

@@ -12,6 +12,7 @@ import { runGit } from '../fixtures/git-repositories.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
 import { mainThreadMs, measureTurns } from '../fixtures/thread-cpu.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const longest = Number(process.env['HEARTH_REFS'] ?? 10_000);
 const lengths = [longest / 100, longest / 10, longest] as const;
@@ -78,7 +79,7 @@ async function openWorld(): Promise<World> {
         body: new Uint8Array(body),
       });
       const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
-      while (await isUnannounced(hearth)) await new Promise((resolve) => setTimeout(resolve, 20));
+      await waitUntil(async () => !(await isUnannounced(hearth)));
       return text;
     },
     async get(url) {

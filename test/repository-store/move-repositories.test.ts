@@ -9,6 +9,7 @@ import { keysOf } from '../fixtures/fake-s3-server.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { clientGit, gitSync, sampleRepository } from '../git/git-fixture.ts';
 import { startStoreServer } from './store-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 
@@ -75,10 +76,10 @@ for (const [place, words] of [
   t.test(`to ${place}, while pushes arrive`, async (t) => {
     const before = keysOf(s3, 'journal/').length;
     const pushing = pushOn(roof.url, `${place}${before}`);
-    while (pushing.acknowledged.size === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await waitUntil(() => pushing.acknowledged.size !== 0);
     const moved = await hearth('repo', 'storage', '--to', place, 'alice/roof', 'alice/shed');
     const count = pushing.acknowledged.size;
-    while (pushing.acknowledged.size === count) await new Promise((resolve) => setTimeout(resolve, 10));
+    await waitUntil(() => pushing.acknowledged.size !== count);
     await pushing.end();
     t.match(moved, { code: 0, stdout: /alice\/roof\s.*moved\n.*alice\/shed\s.*moved\n/, stderr: words });
     for (const { id } of [roof, shed]) t.equal(await isStored(id), place === 'store');

@@ -2,8 +2,9 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { Fault } from '../fixtures/fake-s3-server.ts';
-import { clientGit, gitSync, sampleRepository, until } from '../git/git-fixture.ts';
+import { clientGit, gitSync, sampleRepository } from '../git/git-fixture.ts';
 import { startStoreServer } from './store-server.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(240_000);
 
@@ -86,7 +87,7 @@ t.test('what fails once the rows have a push does not refuse it', async (t) => {
   // Pack and index, then the journal object, which waits; the folder is gone meanwhile, and the store, too.
   s3.fail('PUT', 'slow', 'slow', 'slow');
   const pushing = push(`${oid}:refs/heads/emptied`);
-  await until(
+  await waitUntil(
     async () => s3.requests.slice(length).some((line) => /^PUT .*journal/.test(line)),
     'the journal is written',
   );
@@ -133,6 +134,6 @@ t.test('a store that is away: what is here is read, what is not is said', async 
   const listed = await clientGit(['ls-remote', url]);
   t.equal(listed.code, 128);
   await s3.resume();
-  await until(async () => (await clientGit(['ls-remote', url])).code === 0, 'the store is asked again');
+  await waitUntil(async () => (await clientGit(['ls-remote', url])).code === 0, 'the store is asked again');
   t.notMatch(await server.cloneOf('roof'), 'refs/heads/away');
 });

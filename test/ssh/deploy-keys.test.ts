@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
 import { makeBareRepository, runGit } from '../fixtures/git-repositories.ts';
-import { startSsh, until } from './ssh-fixture.ts';
+import { startSsh } from './ssh-fixture.ts';
 import type { KeyFiles, ClientResult, RunOptions } from './ssh-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
@@ -54,7 +55,7 @@ t.test('it opens its repository as far as it may', async (t) => {
   t.match(denied.stderr, /You can read this repository, but not push to it/);
   t.match(await push(writes, 'alice/site', 'next'), { code: 0 });
   t.ok(
-    await until(async () =>
+    await waitUntil(async () =>
       (await deployKeys.list(alice.viewer, 'alice', 'site')).every((key) => key.lastUsedAt !== null),
     ),
     'the use of both is recorded',
@@ -206,7 +207,7 @@ t.test('a key that is removed is refused, in a push that has begun, too', async 
   await runGit(['config', 'core.hooksPath', path.join(source, 'hooks')], { cwd: source });
   const pushing = push(robot, 'alice/ends', 'next');
   const { existsSync } = await import('node:fs');
-  t.ok(await until(() => existsSync(flag)));
+  t.ok(await waitUntil(() => existsSync(flag)));
   await deployKeys.remove(alice.viewer, 'alice', 'ends', key!.id);
   writeFileSync(`${flag}-on`, '');
   const { code, stderr } = await pushing;

@@ -5,9 +5,10 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ClientChannel } from 'ssh2';
 import { makeBareRepository, runGit } from '../fixtures/git-repositories.ts';
-import { startSsh, until } from './ssh-fixture.ts';
+import { startSsh } from './ssh-fixture.ts';
 import type { ClientResult, RunOptions } from './ssh-fixture.ts';
 import { rowOrder } from '../fixtures/test-database.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
@@ -28,7 +29,7 @@ const create = async (name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PRIVATE'
   return (await repositories.find(alice.viewer, 'alice', name)).path;
 };
 const idle = () =>
-  until(() => {
+  waitUntil(() => {
     const { reads, writes, short } = gitModule.load();
     return reads.running + writes.running + short.running === 0;
   });
@@ -173,7 +174,7 @@ t.test('a reader pushes for review, where a repository is seen', async (t) => {
   const head = (await runGit(['rev-parse', 'main'], { cwd: source })).trim();
   t.equal((await gitModule.refs.list(path)).get('refs/pull/1/head'), head);
   const opened = () => hearth.modules.pulls.find(bob.viewer, { owner: 'alice', name: 'reviewed', number: 1 });
-  await until(() => opened().then(Boolean, () => false));
+  await waitUntil(() => opened().then(Boolean, () => false));
   t.match(await opened(), {
     issue: { title: 'By key', authorId: bob.viewer.id },
     pull: { topic: 'keys', headOid: head },
@@ -258,7 +259,7 @@ t.test('security I12: no git process outlives its client, however that ended', a
   for (const [name, leave] of ways) {
     t.ok(await idle());
     const fetch = await neverendingFetch(t, 'alice/big');
-    t.ok(await until(() => gitModule.load().reads.running === 1), `${name}: git runs`);
+    t.ok(await waitUntil(() => gitModule.load().reads.running === 1), `${name}: git runs`);
     leave(fetch);
     t.ok(await idle(), `${name}: git is gone`);
   }
@@ -278,10 +279,12 @@ t.test('an interrupted push leaves the repository unchanged', async (t) => {
   const line = `${'0'.repeat(40)} ${oid} refs/heads/main\0 report-status side-band-64k\n`;
   channel.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
   channel.write(Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x03'), randomBytes(100)]));
-  t.ok(await until(() => gitModule.load().writes.running === 1));
+  t.ok(await waitUntil(() => gitModule.load().writes.running === 1));
   client.destroy();
   t.ok(await idle());
-  t.ok(await until(async () => (await db.read.query('SELECT 1 FROM pushes WHERE settled_at IS NULL')).length === 0));
+  t.ok(
+    await waitUntil(async () => (await db.read.query('SELECT 1 FROM pushes WHERE settled_at IS NULL')).length === 0),
+  );
   t.same(await gitModule.refs.list(target), new Map());
   await good(['push', '--quiet', hearth.url('alice/cut'), 'main'], { cwd: at('big') });
 });
@@ -335,7 +338,7 @@ t.test('metrics count git requests over SSH, with their results and bytes', asyn
   const counted = async (service: string, result: string, args: string[]) => {
     const before = moved(service, result);
     await git(args, { cwd: source });
-    t.ok(await until(() => moved(service, result)[0]! > before[0]!));
+    t.ok(await waitUntil(() => moved(service, result)[0]! > before[0]!));
     return moved(service, result).map((value, index) => value - before[index]!);
   };
   const [pushes, received = 0, responded = 0] = await counted('receive-pack', 'ok', [

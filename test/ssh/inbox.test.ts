@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { parseCommand } from '../../src/ssh/commands/parse-command.ts';
 import { startSsh } from './ssh-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
@@ -12,7 +12,7 @@ const as = (who: typeof alice, command: string) => hearth.ssh([command], { keys:
 
 t.test('the inbox is listed, changed and changed back by the owner of a key', async (t) => {
   await issues.open(bob.viewer, { owner: 'alice', name: 'site' }, { title: 'It rains in', body: '@alice' });
-  for (let tries = 0; tries < 500 && (await notifications.countUnread(alice.viewer)) === 0; tries += 1) await sleep(10);
+  await waitUntil(async () => (await notifications.countUnread(alice.viewer)) !== 0);
   const { stdout } = await as(alice, 'inbox');
   t.match(stdout, /^\d+\tunread\talice\/site#1\tIt rains in\tmention\t\d{4}-[^\n]*Z\n$/);
   const [id] = stdout.split('\t');

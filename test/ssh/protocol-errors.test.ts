@@ -2,7 +2,8 @@ import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import type { Client, ClientChannel } from 'ssh2';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { exec, startSsh, until } from './ssh-fixture.ts';
+import { exec, startSsh } from './ssh-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 /** Private parts of ssh2's client, to violate the protocol. */
 interface Inside {
@@ -43,7 +44,7 @@ t.test('ten sessions at a time, and another is refused meanwhile', async (t) => 
   await t.rejects(open(client, 'whoami'), /open fail/i);
   first.close();
   t.ok(
-    await until(() =>
+    await waitUntil(() =>
       exec(client, 'whoami').then(
         ({ code }) => code === 0,
         () => false,
@@ -71,7 +72,7 @@ t.test('one account has a limit of connections, and its clients get the reason',
   t.match(refused, { code: 255, stderr: /Too many connections of your account/ });
   t.match(await crowded.ssh(['whoami'], { keys: [bobs] }), { code: 0, stdout: 'bob\n' });
   second.end();
-  t.ok(await until(async () => (await crowded.ssh(['whoami'], { keys: [key] })).code === 0));
+  t.ok(await waitUntil(async () => (await crowded.ssh(['whoami'], { keys: [key] })).code === 0));
 });
 
 t.test('a client that offers too many keys gets the reason', async (t) => {
@@ -124,7 +125,7 @@ t.test('a client that grants a large window and does not read is disconnected', 
   };
   await open(client, 'repo list');
   inside(client)._sock.pause();
-  t.ok(await until(() => lastReason() === 'stalled'));
+  t.ok(await waitUntil(() => lastReason() === 'stalled'));
   const before = pages;
   t.ok(pages * 60_000 < 64_000_000, 'the kernel buffers some');
   client.destroy();

@@ -244,16 +244,6 @@ export function exec(client: ssh2.Client, command: string): Promise<ClientResult
   });
 }
 
-/** Polls until a condition holds. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<boolean> {
-  const endsAt = performance.now() + withinMs;
-  while (performance.now() < endsAt) {
-    if (await holds()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return false;
-}
-
 function ed25519Key(): { private: string; public: string } {
   const { privateKey, blob } = generateKey('test');
   return { private: privateKey, public: `ssh-ed25519 ${blob.toString('base64')}` };

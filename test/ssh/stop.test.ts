@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { startSsh, until } from './ssh-fixture.ts';
+import { startSsh } from './ssh-fixture.ts';
 import type { SshFixture } from './ssh-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 /** A server on which looking for a repository waits until `goOn`. */
 async function startWaiting(t: Parameters<typeof startSsh>[0]) {
@@ -29,7 +30,7 @@ async function startWaiting(t: Parameters<typeof startSsh>[0]) {
   repositories.openGitForRead = async (...args) => (await wait(), openGitForRead(...args));
   repositories.openGitForPush = async (...args) => (await wait(), openGitForPush(...args));
   const git = (...args: string[]) => hearth.git(args, { keys: [alice.key], cwd: work });
-  return { hearth, alice, git, goOn: () => goOn(), isWaiting: () => until(() => waiting > 0) };
+  return { hearth, alice, git, goOn: () => goOn(), isWaiting: () => waitUntil(() => waiting > 0) };
 }
 
 t.test('a push that runs when the server stops completes; idle connections are closed at once', async (t) => {
@@ -39,7 +40,7 @@ t.test('a push that runs when the server stops completes; idle connections are c
   const idle = await hearth.client(t, { privateKey: alice.key.privateKey });
   const idleClosed = new Promise<void>((resolve) => idle.once('close', () => resolve()));
   const silent = hearth.socket(t);
-  await until(() => silent.received().length > 0);
+  await waitUntil(() => silent.received().length > 0);
 
   let isStopped = false;
   const stopped = hearth.stop(20_000).then(() => (isStopped = true));

@@ -5,13 +5,13 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { userInfo } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { programs, startServerProcess } from '../e2e/server-process.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const program = programs.either;
 const sshd = requiredProgram('sshd');
@@ -99,7 +99,7 @@ if (startsHere()) {
   t.teardown(() => daemon.kill('SIGTERM'));
   let log = '';
   daemon.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  while (!/listening/i.test(log) && daemon.exitCode === null) await sleep(20);
+  await waitUntil(() => /listening/i.test(log) || daemon.exitCode !== null);
 
   const work = path.join(server.folder, 'work');
   mkdirSync(work);

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { startSsh, until } from './ssh-fixture.ts';
+import { startSsh } from './ssh-fixture.ts';
 import type { SshFixture } from './ssh-fixture.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const introduction = 'SSH-2.0-Tester\r\n';
 
@@ -9,7 +10,7 @@ t.test('security F07: the offer is exactly the pinned list', async (t) => {
   const hearth = await startSsh(t);
   const { socket, received } = hearth.socket(t);
   socket.write(introduction);
-  await until(() => received().length > 20 && received().length >= 20 + received().readUInt32BE(16));
+  await waitUntil(() => received().length > 20 && received().length >= 20 + received().readUInt32BE(16));
   const bytes = received();
   t.equal(bytes.subarray(0, 16).toString(), 'SSH-2.0-Hearth\r\n', 'no version of anything is told');
 
@@ -122,13 +123,13 @@ t.test('security F08: one address is served in few connections at a time, the ot
   const greeted = ({ received }: ReturnType<SshFixture['socket']>) => received().toString().startsWith('SSH-2.0-');
   const first = hearth.socket(t);
   const second = hearth.socket(t);
-  await until(() => greeted(first) && greeted(second));
+  await waitUntil(() => greeted(first) && greeted(second));
   const third = hearth.socket(t);
   third.socket.write(introduction);
   await new Promise((resolve) => setTimeout(resolve, 100));
   t.notOk(greeted(third));
   first.socket.destroy();
-  t.ok(await until(() => greeted(third)));
+  t.ok(await waitUntil(() => greeted(third)));
 });
 
 t.test('a burst of clones is served completely, and silent sockets are displaced by it', async (t) => {
@@ -144,7 +145,7 @@ t.test('the connection queue is limited', async (t) => {
   const sockets = Array.from({ length: 10 }, () => hearth.socket(t));
   let closed = 0;
   for (const socket of sockets) void socket.closed.then(() => (closed += 1));
-  t.ok(await until(() => closed === 6), 'one is served and three wait');
+  t.ok(await waitUntil(() => closed === 6), 'one is served and three wait');
 });
 
 t.test('security F09: no sequence of bytes ends or blocks the server', async (t) => {

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { WebhookEvent } from '../../src/webhooks/index.ts';
 import { openCi } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startReceiver } from './receiver.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const all: WebhookEvent[] = ['issues', 'issue_comment', 'issue_label', 'issue_assign', 'issue_milestone'];
 const work = { owner: 'alice', name: 'work' };
@@ -19,13 +19,12 @@ async function openWorld(t: Owner, events: readonly string[] = all) {
   await webhooks.add(fixture.viewer, scope, { url: target.url, events });
   /** Waits until every entry is announced, and sends what follows from it. */
   const sent = async () => {
-    for (;;) {
+    await waitUntil(async () => {
       const [row]: { n: number }[] = await db.read.query(
         'SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL AND held_at IS NULL',
       );
-      if (Number(row!.n) === 0) break;
-      await wait(10);
-    }
+      return Number(row!.n) === 0;
+    }, 'every entry is announced');
     await webhooks.drain();
     return target.got.splice(0).map(({ headers, body }) => ({
       event: headers['x-gitea-event'],

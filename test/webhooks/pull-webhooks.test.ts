@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { webhookEvents } from '../../src/webhooks/index.ts';
 import { openCi } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
 import { startReceiver } from './receiver.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const work = { owner: 'alice', name: 'work' };
 const one = { ...work, number: 1 };
@@ -48,13 +48,12 @@ async function openWorld(t: Owner) {
   git('update-ref', 'refs/heads/slate', head);
   /** Waits until every entry is announced, and sends what follows from it. */
   const sent = async () => {
-    for (;;) {
+    await waitUntil(async () => {
       const [row]: { n: number }[] = await db.read.query(
         'SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL AND held_at IS NULL',
       );
-      if (Number(row!.n) === 0) break;
-      await wait(10);
-    }
+      return Number(row!.n) === 0;
+    }, 'every entry is announced');
     await webhooks.drain();
     return target.got.splice(0).map(({ headers, body }) => ({
       event: headers['x-gitea-event'],

@@ -1,8 +1,8 @@
 // Webhooks of users, organisations and the server: of all that is theirs, and of nothing else.
-import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { openWorld } from '../http-api/gitea-world.ts';
 import { startReceiver } from './receiver.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 t.setTimeout(300_000);
 
@@ -37,13 +37,12 @@ t.test('each place receives the events of what it owns, whatever changes hands',
     number += 1;
     const opened = await call('POST', `/repos/${repository}/issues`, { title: `number ${number}` });
     t.equal(opened.status, 201, repository);
-    for (;;) {
+    await waitUntil(async () => {
       const [row]: { n: number }[] = await db.read.query(
         'SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL AND held_at IS NULL',
       );
-      if (Number(row!.n) === 0) break;
-      await wait(10);
-    }
+      return Number(row!.n) === 0;
+    }, 'every entry is announced');
     await webhooks.drain();
     const got = target.got.splice(0);
     t.ok(

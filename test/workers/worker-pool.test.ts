@@ -8,6 +8,7 @@ import type { PoolLimits, WorkerPool } from '../../src/workers/index.ts';
 import { TaskQueue } from '../../src/workers/task-queue.ts';
 import { defaultPoolLimits } from '../../src/workers/worker-pool.ts';
 import type { TestTask, run } from './test-thread.ts';
+import { waitUntil } from '../fixtures/wait-until.ts';
 
 const file = new URL('./test-thread.ts', import.meta.url);
 const generous = { deadlineMs: 60_000, maxWaitMs: 60_000, maxInputBytes: 10_000, maxResultBytes: 10_000 };
@@ -184,7 +185,7 @@ t.test('an idle thread is ended, and all are when the pool stops', async (t) => 
   let hasEnded = false;
   threads[0]!.on('exit', () => (hasEnded = true));
   // A thread does not keep the process alive; a timer does.
-  while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 10));
+  await waitUntil(() => hasEnded);
   t.ok((await runTask({ does: 'answer', value: 2 })).ok, 'and started anew');
   t.equal(threads.length, 2);
   const loop = runTask({ does: 'loop' });

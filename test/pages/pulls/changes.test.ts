@@ -2,6 +2,7 @@
 import t from 'tap';
 import { numbered, startPullWeb } from '../../fixtures/pull-web-fixture.ts';
 import { extractMain } from '../../fixtures/web-fixture.ts';
+import { waitUntil } from '../../fixtures/wait-until.ts';
 
 const code = numbered(60);
 const garden = await startPullWeb(t, { 'src/bed.ts': code, 'other.txt': numbered(5) });
@@ -76,8 +77,7 @@ t.test('the tree of files leads to each, and all lines can be expanded', async (
 t.test('the list of pull requests shows their size', async (t) => {
   const shown = async () => (await alice.get(pull.url.replace(/\/\d+$/, ''))).body;
   await shown();
-  for (let tries = 0; tries < 50 && !/class="plus"/.test(await shown()); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  await waitUntil(async () => /class="plus"/.test(await shown()));
   t.match(await shown(), /<span class="plus">\+2<\/span><span class="minus">−1<\/span>/);
 });
 

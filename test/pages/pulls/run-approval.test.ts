@@ -4,6 +4,7 @@ import t from 'tap';
 import { fillRepository } from '../../fixtures/web-fixture.ts';
 import { issueWeb, roofUrl, words } from '../issues/issues-fixture.ts';
 import { pullWork } from './pulls-fixture.ts';
+import { waitUntil } from '../../fixtures/wait-until.ts';
 
 const workflow = (step: string) =>
   `name: Checks\non: pull_request\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ${step} }]\n`;
@@ -20,14 +21,7 @@ t.test('workflows of an outside contributor: block, button, refusals, settings',
   await repositories.forks.create(viewers.bob, 'alice', 'roof', {});
   const fork = await repositories.find(viewers.bob, 'bob', 'roof');
   const work = await pullWork(t, fork.path);
-  const waiting = async (number: number) => {
-    for (let tries = 0; tries < 300; tries += 1) {
-      const approval = await ci.pulls.approvalOf(viewers.alice, found, number);
-      if (approval !== null) return approval;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    throw new Error('nothing waits');
-  };
+  const waiting = (number: number) => waitUntil(() => ci.pulls.approvalOf(viewers.alice, found, number));
 
   const head = await work.commit('tiles', { '.hearth/workflows/checks.yml': workflow('<b>evil</b>') }, 'Lay tiles');
   await pulls.open(viewers.bob, place, { head: 'bob:tiles', title: 'Lay tiles', body: '' });

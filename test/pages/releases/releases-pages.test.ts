@@ -5,6 +5,7 @@ import t from 'tap';
 import { upload } from '../../fixtures/upload.ts';
 import type { Part } from '../../fixtures/upload.ts';
 import { fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { waitUntil } from '../../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -208,8 +209,7 @@ t.test('tags are made and deleted on their page; a deleted tag makes its release
   const gone = await alice.post(`${B}/tags/delete`, { name: 'v1.0', expected: named });
   t.match([gone.status, gone.headers.location], [303, `${B}/tags?done=tag-deleted`]);
   await web.modules.repositories.pushes.whenAnnounced(repository.id, 10_000);
-  while (!(await releases.find(await viewer(), kiln, { tag: 'v1.0' })).isDraft)
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  await waitUntil(async () => (await releases.find(await viewer(), kiln, { tag: 'v1.0' })).isDraft);
   t.equal((await anonymous.get(`${B}/releases/download/v1.0/kiln%201.0.txt`)).status, 404);
   t.match((await alice.get(`${B}/releases/tag/v1.0`)).body, /Draft/);
   t.equal((await alice.post(`${B}/releases/edit/v1.0`, { tag: 'v1.0', target: tip, action: 'publish' })).status, 303);

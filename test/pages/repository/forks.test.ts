@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { fillRepository, extractMain, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor, Web } from '../../fixtures/web-fixture.ts';
+import { waitUntil } from '../../fixtures/wait-until.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
 const textOf = (response: PageResponse): string =>
@@ -17,11 +18,13 @@ const textOf = (response: PageResponse): string =>
 
 /** The line about the source is left out while git still counts; who asks again gets it. */
 async function home(browser: Visitor, pattern: RegExp): Promise<string> {
-  for (let tries = 0; ; tries += 1) {
-    const text = textOf(await browser.get('/repos/bob/garden'));
-    if (pattern.test(text) || tries === 50) return text;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  return waitUntil(
+    async () => {
+      const text = textOf(await browser.get('/repos/bob/garden'));
+      return pattern.test(text) && text;
+    },
+    `the page says ${String(pattern)}`,
+  );
 }
 
 interface World {

@@ -5,6 +5,7 @@ import { startHearth } from '../../fixtures/start-hearth.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 import { startGiteaStub } from '../../imports/gitea-stub.ts';
+import { waitUntil } from '../../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -67,8 +68,7 @@ t.test('a repository is imported by a form, runs again and is switched over', as
     'alice',
     'tool',
   );
-  while (!forge.requests.some(({ path }) => path.includes('/labels')))
-    await new Promise((done) => setTimeout(done, 20));
+  await waitUntil(() => forge.requests.some(({ path }) => path.includes('/labels')));
   forge.cut();
   await here.modules.imports.runDue();
   const { state } = (await here.modules.imports.find(located.repository.id))!;

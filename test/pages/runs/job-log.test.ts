@@ -2,9 +2,9 @@
 import t from 'tap';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { until } from '../../git/git-fixture.ts';
 import { fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 import type { Visitor } from '../../fixtures/web-fixture.ts';
+import { waitUntil } from '../../fixtures/wait-until.ts';
 
 t.setTimeout(120_000);
 
@@ -62,7 +62,7 @@ t.test('security I10 one session may have five live pages; closing one frees its
   const other = await watch(bob);
   t.equal(other.status, 200, 'others do not notice');
   for (const live of [five[0]!, other]) live.leave();
-  await until(async () => (await watch(alice)).status === 200);
+  await waitUntil(async () => (await watch(alice)).status === 200);
   t.notOk(five[1]!.isOver);
 });
 
@@ -71,6 +71,6 @@ t.test('security E04, I10 a live page ends when its repository is hidden, or its
   t.equal(watching.status, 200);
   await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });
   t.equal((await watch(bob)).status, 404, 'security E05 at once for a new one');
-  await until(async () => watching.isOver);
+  await waitUntil(async () => watching.isOver);
   t.pass('and soon for one that was open');
 });
