@@ -15,8 +15,8 @@ interface RecordedCodeCache {
  * With these, two builds record the same bytes. V8's seed is in the hashes of the strings of a cache, the padding of
  * its bytecode has the bytes that were in memory before, and functions are marked when they become hot: the seed is
  * fixed, freed memory is cleared, and nothing is optimised. The heap is so large that a start collects nothing, and one
- * that takes minutes under emulation does not collect for being idle. The executable itself has a random seed; V8 hashes
- * anew what it loads.
+ * that takes minutes under emulation does not collect because it is idle. The executable itself has a random seed; V8
+ * hashes anew what it loads.
  */
 const reproducible = [
   ...['--random-seed=1', '--min-semi-space-size=128', '--max-semi-space-size=128', '--initial-heap-size=1024'],
