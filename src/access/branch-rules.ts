@@ -223,6 +223,9 @@ export function judgeRefMove(
 export const usernamesOf = (named: readonly { person: { username: string | null } }[]): string[] =>
   named.flatMap(({ person }) => person.username ?? []);
 
+/** The name of a team without its organisation: `reviewers` of `acme/reviewers`. */
+export const teamNameOf = (name: string): string => name.slice(name.indexOf('/') + 1);
+
 /** Names as used by forms and the command line: users by handle, teams as `organisation/team`. */
 export const namesOfGrant = (words: readonly string[]): { people: string[]; teams: string[] } => {
   const names = words.filter((word) => word !== '');

@@ -56,6 +56,7 @@ export {
   mayByGrant,
   mayByRule,
   namesOfGrant,
+  teamNameOf,
   usernamesOf,
   ruleActs,
   ruleLevels,

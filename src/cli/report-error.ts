@@ -1,4 +1,4 @@
-import { isDiskFull, isDomainError } from '../kernel/index.ts';
+import { isDiskFull, isRefusal } from '../kernel/index.ts';
 import type { CliOutput } from './cli-process.ts';
 import { Interrupted } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
@@ -39,7 +39,7 @@ export function withHint<E extends Error>(error: E, hint: string): E & Hinted {
 }
 
 function describe(error: unknown): Description {
-  if (isDomainError(error) && error.code !== 'internal') {
+  if (isRefusal(error)) {
     const hint = 'hint' in error ? String(error.hint) : hintFor(error.reason);
     return { code: error.reason, message: error.message, hint };
   }

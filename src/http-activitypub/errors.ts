@@ -1,4 +1,4 @@
-import { explainFullDisk, isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, isRefusal } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
 import type { RefusalLog } from './refusal-log.ts';
@@ -47,7 +47,7 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
         ctx.set(error.headers);
         return refuse(ctx, error.status);
       }
-      if (!isDomainError(error) || error.code === 'internal') throw error;
+      if (!isRefusal(error)) throw error;
       const status = httpStatusOf(error);
       ctx.set(retryAfter(status, error, 60));
       if (status !== 404) {

@@ -1,4 +1,4 @@
-import { explainFullDisk, isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, isRefusal } from '../kernel/index.ts';
 import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { discardBody, HttpError, httpStatusByErrorCode, httpStatusOf, retryAfter } from '../http/index.ts';
@@ -54,7 +54,7 @@ function responseTo(error: unknown, requestId: string): ErrorResponse {
     const { status, message, headers } = error;
     return { status, headers, error: { code: codeOfStatus[status] ?? 'refused', message } };
   }
-  if (!isDomainError(error) || error.code === 'internal') {
+  if (!isRefusal(error)) {
     return {
       status: 500,
       headers: {},

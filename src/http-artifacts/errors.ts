@@ -1,4 +1,4 @@
-import { explainFullDisk, isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, isRefusal } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { discardBody, HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
@@ -99,7 +99,7 @@ function readError(
   const error = explainFullDisk(thrown);
   if (error instanceof HttpError)
     return { status: error.status, words: { reason: 'refused', message: error.message }, headers: error.headers };
-  if (!isDomainError(error) || error.code === 'internal') {
+  if (!isRefusal(error)) {
     return {
       status: 500,
       words: { reason: 'internal', message: `The server made a mistake (${requestId}).` },

@@ -1,7 +1,15 @@
 import type { Tx } from '../db/index.ts';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import { conflict, type DomainError, invalid, isDomainError, notFound, unavailable } from '../kernel/index.ts';
+import {
+  conflict,
+  type DomainError,
+  invalid,
+  isDomainError,
+  isRefusal,
+  notFound,
+  unavailable,
+} from '../kernel/index.ts';
 import type { Repository } from '../repositories/index.ts';
 import { SourceBusy } from './client/source-errors.ts';
 import type { ImportDeps } from './deps.ts';
@@ -188,7 +196,7 @@ export function refusalOf(
     return unavailable('import_source_busy', `The request limit of ${host} has been reached.`, {
       retryAfterSeconds: Math.ceil((error.until - clock.now()) / 1_000),
     });
-  if (!isDomainError(error) || error.code === 'internal') return error;
+  if (!isRefusal(error)) return error;
   const field = error.reason === 'source_refused' ? 'token' : 'address';
   return invalid('import_refused', describeFailure(error, url), { field, cause: error });
 }

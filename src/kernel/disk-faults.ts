@@ -1,4 +1,4 @@
-import { isDomainError, unavailable } from './errors.ts';
+import { isRefusal, unavailable } from './errors.ts';
 import type { DomainError } from './errors.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
@@ -36,6 +36,6 @@ export function diskFull(cause?: unknown): DomainError {
  * errors.
  */
 export function explainFullDisk(error: unknown): unknown {
-  if (isDomainError(error) && error.code !== 'internal') return error;
+  if (isRefusal(error)) return error;
   return isDiskFull(error) ? diskFull(error) : error;
 }

@@ -48,6 +48,19 @@ export function isDomainError(error: unknown): error is DomainError {
   return error instanceof DomainError;
 }
 
+/** Whether an error is for whoever asked, in words that are safe to show: not a fault of this program. */
+export function isRefusal(error: unknown): error is DomainError {
+  return isDomainError(error) && error.code !== 'internal';
+}
+
+/** For a `catch`: what is done instead for one reason; rethrows other errors. */
+export const onReason =
+  <T>(reason: string, instead: () => T | Promise<T>) =>
+  async (error: unknown): Promise<T> => {
+    if (isDomainError(error) && error.reason === reason) return instead();
+    throw error;
+  };
+
 /** For a `catch`: null for absent and hidden resources; rethrows other errors. */
 export function nullIfNotFound(error: unknown): null {
   if (isDomainError(error) && error.code === 'not_found') return null;

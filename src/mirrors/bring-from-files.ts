@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { isDomainError } from '../kernel/index.ts';
+import { isRefusal } from '../kernel/index.ts';
 import type { Located } from '../repositories/index.ts';
 import { nameMissing, splitRefs, takeRefs } from './bring-repository.ts';
 import type { Brought } from './bring-repository.ts';
@@ -52,7 +52,7 @@ export async function bringWikiFrom(
       return moveWiki(deps, to, { refs, head: branch, base });
     });
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
+    if (!isRefusal(error) || signal.aborted) throw error;
     return { moved: 0, problems: [error.message], refs: null };
   }
 }
@@ -81,7 +81,7 @@ export async function bringLfsFrom(
           await lfs.mirroring.store(repository, { oid, bytes, content }, { hasQuota: true });
         } catch (error) {
           content.destroy();
-          if (!isDomainError(error) || error.code === 'internal' || error.reason === 'disk_full') throw error;
+          if (!isRefusal(error) || error.reason === 'disk_full') throw error;
           logger.warn('import.lfs_missing', { repositoryId: repository.id, oid, error });
           problems.push(`the object ${oid} did not come: ${error.message}`);
         }
@@ -101,7 +101,7 @@ export async function bringReleasesFrom(
     await storeReleases(deps, located, pages, signal);
     return [];
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
+    if (!isRefusal(error) || signal.aborted) throw error;
     return [error.message.replace(releasesPrefix, '')];
   } finally {
     deps.progress.delete(located.repository.id);

@@ -1,4 +1,4 @@
-import { isDomainError } from '../kernel/index.ts';
+import { isRefusal } from '../kernel/index.ts';
 import type { Located, RefUpdate } from '../repositories/index.ts';
 import type { MirrorDeps } from './deps.ts';
 import { fetchLfsObjects } from './mirror-lfs.ts';
@@ -120,7 +120,7 @@ export async function bringLfs(
     const lacking = await fetchLfsObjects(deps, located, await openOrigin(deps, origin), 'all', signal);
     problems.push(...nameMissing(lacking));
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
+    if (!isRefusal(error) || signal.aborted) throw error;
     problems.push(error.message);
   } finally {
     deps.progress.delete(located.repository.id);
@@ -140,7 +140,7 @@ export async function bringReleases(
     await fetchReleases(deps, located, await openOrigin(deps, origin), signal);
     return [];
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
+    if (!isRefusal(error) || signal.aborted) throw error;
     return [error.message.replace(releasesPrefix, '')];
   } finally {
     deps.progress.delete(located.repository.id);

@@ -1,4 +1,4 @@
-import { isDomainError } from '../kernel/index.ts';
+import { isRefusal } from '../kernel/index.ts';
 import { remoteMessages } from '../git/index.ts';
 import type { RemoteRefs } from '../git/index.ts';
 import type { Located } from '../repositories/index.ts';
@@ -37,7 +37,7 @@ export async function bringWiki(
     if (!isSame(base, there.refs)) await deps.git.remotes.fetch(path, remote, { signal });
     return await takeFetched(deps, path, there, base);
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
+    if (!isRefusal(error) || signal.aborted) throw error;
     return { moved: 0, problems: describeAbsence(error.message, origin), refs: null };
   }
 }

@@ -1,4 +1,4 @@
-import { ruleActs, usernamesOf } from '../access/index.ts';
+import { ruleActs, teamNameOf, usernamesOf } from '../access/index.ts';
 import type { ApproversInput, GrantInput, ListedRule, MergeConditionsInput, NewRule } from '../repositories/index.ts';
 import { checkRule } from '../repositories/index.ts';
 import { invalid } from '../kernel/index.ts';
@@ -32,7 +32,7 @@ const approversOf = ({ merging, named, teams }: ListedRule): ApproversInput =>
     : {
         isOn: true,
         people: usernamesOf(named.approve),
-        teams: teams.approve.map((name) => name.slice(name.indexOf('/') + 1)),
+        teams: teams.approve.map(teamNameOf),
       };
 
 /**

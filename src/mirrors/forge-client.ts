@@ -1,4 +1,4 @@
-import { forbidden, isDomainError, notFound, unavailable } from '../kernel/index.ts';
+import { forbidden, isRefusal, notFound, unavailable } from '../kernel/index.ts';
 import type { OutboundResponse } from '../outbound/index.ts';
 import { describeFailure } from './remote-credentials.ts';
 import type { MirrorDeps } from './deps.ts';
@@ -85,7 +85,7 @@ export async function getFrom(
   maxBytes: number,
 ): Promise<OutboundResponse> {
   const response = await outbound.send({ method: 'GET', url, headers, maxBytes }).catch((error: unknown) => {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     throw error.code === 'unavailable'
       ? unavailable('elsewhere_failed', error.message, { cause: error })
       : forbidden('elsewhere_refused', describeFailure(error, url), { cause: error });

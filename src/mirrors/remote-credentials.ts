@@ -1,4 +1,4 @@
-import { invalid, isDomainError, unavailable } from '../kernel/index.ts';
+import { invalid, isRefusal, unavailable } from '../kernel/index.ts';
 import type { Remote, SshHost } from '../git/index.ts';
 import { allowedHostsHint } from '../outbound/index.ts';
 import { encrypt, decrypt } from '../sealing/index.ts';
@@ -81,7 +81,7 @@ export async function readHostKey(deps: MirrorDeps, address: SshAddress): Promis
  * @param address URL of the remote
  */
 export function describeFailure(error: unknown, address: string): string {
-  if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
+  if (!isRefusal(error)) return 'Something went wrong here; the log knows more.';
   const hint = allowedHostsHint('mirrors.allowed_hosts', originOf(address));
   switch (error.reason) {
     case 'https_only':
@@ -116,7 +116,7 @@ export async function probeAddress<T>(address: string, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     throw invalid('mirror_address_refused', describeFailure(error, address), { field: 'address', cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { removeRunRow } from './remove-run.ts';
 
@@ -34,7 +34,7 @@ export async function removeOldRuns(deps: CiDeps): Promise<number> {
       if (await isNewest(deps, run)) continue;
       // The run may have been re-run since.
       await removeRunRow(deps, Number(run.id)).catch((error: unknown) => {
-        if (!isDomainError(error) || error.code === 'internal') throw error;
+        if (!isRefusal(error)) throw error;
       });
       count += 1;
     }

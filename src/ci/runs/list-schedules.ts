@@ -22,14 +22,16 @@ const maxPlanned = 200;
 /**
  * The next run of each schedule of a repository, the nearest first. Left out is what will start nothing: workflows that
  * are switched off, and all of an archived repository or one that runs no workflows.
+ * @param known paths of the workflows that are switched off; they are read if it is left out
  */
 export async function plannedRuns(
   deps: Pick<CiDeps, 'db' | 'settings'>,
   { repository }: Pick<Found, 'repository'>,
+  known?: ReadonlySet<string>,
 ): Promise<PlannedRun[]> {
   const { id: repositoryId, archivedAt } = repository;
   if (archivedAt !== null || !(await runsWorkflows(deps, repositoryId))) return [];
-  const disabled = await disabledWorkflows(deps, repositoryId);
+  const disabled = known ?? (await disabledWorkflows(deps, repositoryId));
   const order = { nextAt: 'ASC', workflowPath: 'ASC', cron: 'ASC', timeZone: 'ASC' } as const;
   const rows = await deps.db.read.find(scheduleSchema, { where: { repositoryId }, order, take: maxPlanned });
   return rows

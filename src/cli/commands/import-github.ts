@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import { invalid, isDomainError } from '../../kernel/index.ts';
+import { invalid, isRefusal } from '../../kernel/index.ts';
 import type { RemoteRepository } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -139,7 +139,7 @@ async function bring(
       isFailed: false,
     };
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     return { result: `failed: ${error.message}`, isFailed: true };
   }
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Person, SshKey, SshKeyUse } from '../../accounts/index.ts';
-import { conflict, invalid, isDomainError } from '../../kernel/index.ts';
+import { conflict, invalid, isDomainError, isRefusal } from '../../kernel/index.ts';
 import type { GpgKey } from '../../signing/index.ts';
 import type { Modules } from '../../app/index.ts';
 import type { Cli } from '../cli.ts';
@@ -236,7 +236,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
 
 /** A refused key does not stop the others. */
 function whyNot(error: unknown): string {
-  if (!isDomainError(error) || error.code === 'internal') throw error;
+  if (!isRefusal(error)) throw error;
   return `skipped: ${error.message}`;
 }
 

@@ -1,9 +1,10 @@
-import { invalid, notFound } from '../../kernel/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import type { RetentionFormat, RetentionRules } from '../../packages/index.ts';
 import type { Action } from '../action.ts';
 import { counted } from '../terminal/output.ts';
 import { actorOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
+import { findOwner } from './find-owner.ts';
 import { formatPackageReference, readFormat, readPackageName } from './package-output.ts';
 
 type RetentionOptions = AsOption & {
@@ -57,8 +58,7 @@ export const changeRetention: Action<RetentionOptions, [string | undefined]> = a
   const [handle = '', formatName, more] = name.split('/');
   if (more === undefined) {
     if (options.apply || options.dryRun) throw invalid('usage', '--apply and --dry-run require a package.');
-    const owner = await modules.owners.resolve(handle);
-    if (owner === null) throw notFound('no_such_owner_here', `There is no user or organisation ${handle}.`);
+    const owner = await findOwner(modules, handle);
     const format: RetentionFormat = formatName === undefined ? '*' : readFormat(modules, formatName);
     if (rules !== null || options.end) await packages.retention.setOfOwner(viewer, owner, format, rules);
     const kept = (await packages.retention.ofOwner(viewer, owner))[format] ?? null;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
 import type { ListedVersion } from '../../packages/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -8,6 +8,7 @@ import { counted, readableSize } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { actorOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
+import { findOwner } from './find-owner.ts';
 import {
   formatPackageReference,
   openPackage,
@@ -139,9 +140,7 @@ const listPackages: Action<ListOptions, [string | undefined]> = async (cli, opti
   const modules = await cli.openModules();
   const format = options.format === undefined ? {} : { format: readFormat(modules, options.format) };
   const viewer = await actorOf(modules, options);
-  const owner = handle === undefined ? null : await modules.owners.resolve(handle);
-  if (handle !== undefined && owner === null)
-    throw notFound('no_such_owner_here', `There is no user or organisation ${handle}.`);
+  const owner = handle === undefined ? null : await findOwner(modules, handle);
   if (options.deleted === true) {
     if (owner === null) throw invalid('usage', '--deleted requires an owner.');
     const rows: ListedVersion[] = [];

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { readWait } from './read-wait.ts';
 import { Again, SourceBusy, sourceFailed } from './source-errors.ts';
 import type { ClientDeps, ClientOptions } from './client-options.ts';
@@ -45,7 +45,7 @@ export async function openSourceFile(
           ...patience,
         })
         .catch((error: unknown) => {
-          if (!isDomainError(error) || error.code === 'internal') throw error;
+          if (!isRefusal(error)) throw error;
           const refusal = sourceFailed(error.message, { cause: error });
           throw error.reason === 'peer_unreachable' ? new Again(refusal) : refusal;
         });

@@ -1,4 +1,4 @@
-import { eachLimit, isDomainError } from '../../kernel/index.ts';
+import { eachLimit, isRefusal } from '../../kernel/index.ts';
 import { filesIn } from '../links/source-files.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { itemSchema } from '../schema/import-schema.ts';
@@ -107,8 +107,7 @@ async function fetchOne(
     const given = { key, shown: wanted.shown, createdAt: deps.clock.now() };
     await deps.issues.followed.storeFile(located.repository, { ...given, nameOf: () => name }, opened);
   } catch (error) {
-    if (signal.aborted || !isDomainError(error) || error.code === 'internal' || error.reason === 'disk_full')
-      throw error;
+    if (signal.aborted || !isRefusal(error) || error.reason === 'disk_full') throw error;
     failure = error.message;
   }
   const places = [...new Set(wanted.shown.map(([number]) => `#${number}`))].slice(0, 5).join(', ');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { imageTooLarge, maxImageBytes, sniffImageType } from '../../images/index.ts';
 import type { ImageUpload, OpenedImage } from '../../images/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isDomainError, isRefusal } from '../../kernel/index.ts';
 import type { OpenedFile } from '../client/open-source-file.ts';
 import { sourceFailed } from '../client/source-errors.ts';
 
@@ -46,7 +46,7 @@ export async function bringPicture(
     await place.replace({ declaredType: sniffImageType(bytes) ?? '', bytes });
     return { digest, problem: null };
   } catch (error) {
-    const isOfServer = !isDomainError(error) || error.code === 'internal' || ofServer.has(error.reason);
+    const isOfServer = !isRefusal(error) || ofServer.has(error.reason);
     if (isOfServer) throw error;
     return { digest: known ?? '', problem: `did not come: ${error.message}` };
   }

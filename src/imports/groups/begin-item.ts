@@ -1,5 +1,5 @@
 import type { PersonViewer } from '../../access/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isDomainError, isRefusal } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { ImportDeps } from '../deps.ts';
 import { parseSourceAddress, serverOf } from '../connect/open-source.ts';
@@ -35,7 +35,7 @@ export async function beginItem(
       await tx.manager.update(groupItemSchema, at, { repositoryId: id });
     });
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal' || error.code === 'unavailable') throw error;
+    if (!isRefusal(error) || error.code === 'unavailable') throw error;
     await refuse(deps, item, error.message);
   }
 }

@@ -1,7 +1,7 @@
 import { localAdministrator } from '../../access/index.ts';
 import { cleanText } from '../../accounts/index.ts';
 import type { Person } from '../../accounts/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import type { SourceClient } from '../client/source-client.ts';
 import type { ImportDeps } from '../deps.ts';
 import { accountsOf } from '../people/accounts-of.ts';
@@ -126,7 +126,7 @@ async function teamHere(
     await notes.mark(item, made.id);
     return made.name;
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal' || error.code === 'unavailable') throw error;
+    if (!isRefusal(error) || error.code === 'unavailable') throw error;
     notes.tell(`The team ${team.name.slice(0, 100)} did not come: ${error.message}`);
     return null;
   }

@@ -1,5 +1,5 @@
 import { localAdministrator } from '../../access/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { cleanText } from '../../accounts/index.ts';
 import type { ImportDeps } from '../deps.ts';
 import { importPersonSchema } from '../schema/import-schema.ts';
@@ -44,7 +44,7 @@ export async function findOwner(
     await deps.accounts.setDisabled(person.id, true);
     return { id: person.id, isMade: true };
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     return {
       problem:
         error.reason === 'handle_taken'

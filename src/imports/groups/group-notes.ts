@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import type { ImportDeps } from '../deps.ts';
 import { groupLineSchema, groupMarkSchema, groupOwnerSchema } from '../schema/group-schema.ts';
 import type { GroupOwnerRow } from '../schema/group-schema.ts';
@@ -54,7 +54,7 @@ export function openOwnerNotes({ db }: Pick<ImportDeps, 'db'>, { groupId, login 
       try {
         await work();
       } catch (error) {
-        if (!isDomainError(error) || error.code === 'internal' || error.code === 'unavailable') throw error;
+        if (!isRefusal(error) || error.code === 'unavailable') throw error;
         if (!error.reason.startsWith('already_')) return tell(`${what}: ${error.message}`);
       }
       await mark(item, '');

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
+import { explainFullDisk, isDomainError, isRefusal } from '../../kernel/index.ts';
 import { allowedHostsHint } from '../../outbound/index.ts';
 import { SourceBusy } from '../client/source-errors.ts';
 import type { ImportDeps } from '../deps.ts';
@@ -151,7 +151,7 @@ async function fail(deps: ImportDeps, row: ImportRow, error: unknown): Promise<v
 
 /** Reason why an import failed, for the user who started it. */
 export function describeFailure(error: unknown, url: string): string {
-  if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
+  if (!isRefusal(error)) return 'Something went wrong here; the log knows more.';
   const cause = isDomainError(error.cause) ? error.cause : error;
   const isOfAddress = ['https_only', 'address_not_public'].includes(cause.reason) || /not public/.test(error.message);
   if (!isOfAddress) return error.message;

@@ -1,6 +1,6 @@
 import { localAdministrator } from '../../access/index.ts';
 import { cleanText } from '../../accounts/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { phases } from '../schema/import-schema.ts';
 import type { Phase } from '../schema/import-schema.ts';
 import { writeIssues } from '../write/write-issues.ts';
@@ -71,7 +71,7 @@ async function describe(context: RunContext): Promise<void> {
   const { deps, source, row, at, tell } = context;
   /** A refusal becomes a line of the report. */
   const refusedAs = (what: string) => (error: unknown) => {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     tell(what, error.message);
   };
   const found = await source.describe();
@@ -101,7 +101,7 @@ async function finish(context: RunContext): Promise<void> {
   await keepHook(context);
   if (row.isLast && options.archivesSource) {
     const isArchived = await source.archive().catch((error: unknown) => {
-      if (!isDomainError(error) || error.code === 'internal') throw error;
+      if (!isRefusal(error)) throw error;
       return false;
     });
     if (!isArchived) tell('to do', `Archive ${row.url}: the token may not do it.`);

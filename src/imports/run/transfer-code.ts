@@ -1,5 +1,5 @@
 import { localAdministrator } from '../../access/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { parseBranchName } from '../../repositories/index.ts';
 import { stagedSchema } from '../schema/import-schema.ts';
 import type { StagedRow } from '../schema/import-schema.ts';
@@ -46,7 +46,7 @@ async function setDefaultBranch({ deps, row, at, progress, tell }: RunContext): 
     const { owner, name } = at;
     await deps.repositories.edit(localAdministrator, owner, name, { defaultBranch: parseBranchName(branch) });
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     tell('default branch', `${branch} was not set: ${error.message}`);
   }
 }

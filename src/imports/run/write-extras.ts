@@ -1,6 +1,6 @@
 import { accountViewer, localAdministrator } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { accountsOf } from '../people/accounts-of.ts';
@@ -99,7 +99,7 @@ async function createOnce(context: RunContext, items: readonly string[]) {
     try {
       await work();
     } catch (error) {
-      if (!isDomainError(error) || error.code === 'internal') throw error;
+      if (!isRefusal(error)) throw error;
       // Without access to a private repository nobody stars or watches it.
       if (error.code !== 'not_found' && !error.reason.startsWith('already_')) tell(what.slice(0, 150), error.message);
       return;

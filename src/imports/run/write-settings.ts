@@ -1,5 +1,5 @@
 import { localAdministrator } from '../../access/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import type { ApproversInput } from '../../repositories/index.ts';
 import { webhookEvents, webhookKinds } from '../../webhooks/index.ts';
 import type { WebhookEvent } from '../../webhooks/index.ts';
@@ -117,7 +117,7 @@ async function attempt({ tell }: RunContext, what: string, work: () => Promise<v
   try {
     await work();
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     if (error.reason !== 'rule_exists') tell(what, error.message);
   }
 }

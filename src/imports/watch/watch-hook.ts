@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 import type { ImportDeps } from '../deps.ts';
@@ -39,7 +39,7 @@ async function addHook(source: Source, url: string): Promise<string | null> {
     const before = (await source.hooks()).find((each) => each.url === url && each.id !== undefined);
     return before?.id ?? (await source.addHook!(url));
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     return null;
   }
 }
@@ -49,7 +49,7 @@ async function removeHook(source: Source, id: string): Promise<boolean> {
     await source.removeHook!(id);
     return true;
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     return false;
   }
 }

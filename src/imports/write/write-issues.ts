@@ -1,4 +1,4 @@
-import { eachLimit, isDomainError } from '../../kernel/index.ts';
+import { eachLimit, isDomainError, isRefusal } from '../../kernel/index.ts';
 import type { FollowedIssue } from '../../issues/index.ts';
 import type { PullFile } from '../../pulls/index.ts';
 import { importLimits } from '../limits.ts';
@@ -192,7 +192,7 @@ async function writeBatch(context: RunContext, batch: readonly Ready[]): Promise
           number: one.item.issue.number,
           error: reason,
         });
-        const why = isDomainError(reason) && reason.code !== 'internal' ? reason.message : 'this server failed';
+        const why = isRefusal(reason) ? reason.message : 'this server failed';
         context.tell(`#${one.item.issue.number}`, `was not written: ${why}`);
       }
   }

@@ -1,5 +1,5 @@
 import type { Viewer } from '../../access/index.ts';
-import { invalid, isDomainError } from '../../kernel/index.ts';
+import { invalid, isRefusal } from '../../kernel/index.ts';
 import type { DomainError } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
@@ -99,7 +99,7 @@ export async function changeMany(
       await triage(deps, viewer, { owner, name, number }, change);
       result.changed.push(number);
     } catch (error) {
-      if (!isDomainError(error) || error.code === 'internal') throw error;
+      if (!isRefusal(error)) throw error;
       result.refused.push({ number, message: error.message, error });
     }
   }

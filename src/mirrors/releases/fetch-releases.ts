@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { HttpRemote } from '../../git/index.ts';
-import { eachLimit, isDomainError } from '../../kernel/index.ts';
+import { eachLimit, isRefusal } from '../../kernel/index.ts';
 import { releaseLimits } from '../../releases/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { MirrorDeps } from '../deps.ts';
@@ -60,7 +60,7 @@ export async function storeReleases(
       await work();
       return true;
     } catch (error) {
-      const why = isDomainError(error) && error.code !== 'internal' ? error.message : 'This server failed.';
+      const why = isRefusal(error) ? error.message : 'This server failed.';
       failures.push(`${what}: ${why.replace(releasesPrefix, '')}`);
       logger.warn('mirror.release_missing', { repositoryId: repository.id, what, error });
       return false;

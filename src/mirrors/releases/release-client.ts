@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { HttpRemote } from '../../git/index.ts';
-import { isDomainError, unavailable } from '../../kernel/index.ts';
+import { isDomainError, isRefusal, unavailable } from '../../kernel/index.ts';
 import { getFrom, hasNextPage } from '../forge-client.ts';
 import type { MirrorDeps } from '../deps.ts';
 import { releasesPrefix } from './releases-prefix.ts';
@@ -73,7 +73,7 @@ export async function* listRemoteReleases(
     const api = { kind, endpoint, headers, trusted: new Set([remote.url.origin, new URL(endpoint).origin]) };
     let page = await readPage(deps, api, 1).catch((error: unknown) => {
       // Other forges may respond in any way at this URL: if no API is found, the error from the first URL counts.
-      if (!isDomainError(error) || error.code === 'internal') throw error;
+      if (!isRefusal(error)) throw error;
       refusal ??= error;
       return null;
     });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { EntityManager } from 'typeorm';
 import { rowBy } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
@@ -212,9 +213,7 @@ export async function readBlob(
   const blob = await findBlob(db.read, ownerId, sha256);
   const opened = blob === null || blob.bytes > maxBytes ? null : await objects.get(blobKey(blob));
   if (opened === null) return null;
-  const chunks: Buffer[] = [];
-  for await (const chunk of opened.stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+  return buffer(opened.stream);
 }
 
 /** A small range of content, including both ends. */
@@ -225,8 +224,5 @@ export async function readBlobRange(
   first: number,
   last: number,
 ): Promise<Buffer> {
-  const stream = await openBlob(deps, { ownerId, sha256 }, { first, last });
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+  return buffer(await openBlob(deps, { ownerId, sha256 }, { first, last }));
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { usernamesOf } from '../../../access/index.ts';
+import { teamNameOf, usernamesOf } from '../../../access/index.ts';
 import type { RuleAct } from '../../../access/index.ts';
 import type { ListedRule } from '../../../repositories/index.ts';
 import { numericId } from '../../../gitea-shapes/index.ts';
@@ -7,8 +7,7 @@ import type { branchProtection, tagProtection } from './branch-rule-schemas.ts';
 import { isoTime } from '../shapes/payloads.ts';
 
 /** Only the names of teams: all belong to the repository owner. */
-const teams = (rule: ListedRule, act: keyof ListedRule['teams']): string[] =>
-  rule.teams[act].map((name) => name.slice(name.indexOf('/') + 1));
+const teams = (rule: ListedRule, act: keyof ListedRule['teams']): string[] => rule.teams[act].map(teamNameOf);
 
 /** Gitea's names of permitted actors. */
 function giteaGrant(rule: ListedRule, act: RuleAct | 'merge') {

@@ -3,7 +3,7 @@ import type { PersonViewer } from '../../../access/index.ts';
 import { numericId, teamPayload } from '../../../gitea-shapes/index.ts';
 import type { team } from '../../../gitea-shapes/schemas.ts';
 import type { WebDeps } from '../../../web/index.ts';
-import { isDomainError } from '../../../kernel/index.ts';
+import { onReason } from '../../../kernel/index.ts';
 import { teamNotFound } from '../../../organisations/index.ts';
 import type { Organisation } from '../../../organisations/index.ts';
 import { showOrganisation } from '../shapes/payloads.ts';
@@ -66,10 +66,7 @@ export async function listOwners({ viewer, deps }: Place, { name: of }: Organisa
 
 /** Makes a user, who may already be a member, an OWNER. */
 export async function addOwner({ viewer, deps }: Place, { name: of }: Organisation, username: string): Promise<void> {
-  try {
-    await deps.organisations.addMember(viewer, of, { username, role: 'OWNER' });
-  } catch (error) {
-    if (!isDomainError(error) || error.reason !== 'already_member') throw error;
-    await deps.organisations.changeMemberRole(viewer, of, { username, role: 'OWNER' });
-  }
+  const { addMember, changeMemberRole } = deps.organisations;
+  const change = { username, role: 'OWNER' } as const;
+  await addMember(viewer, of, change).catch(onReason('already_member', () => changeMemberRole(viewer, of, change)));
 }

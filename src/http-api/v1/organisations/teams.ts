@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { collaboratorRoles } from '../../../access/index.ts';
 import type { CollaboratorRole } from '../../../access/index.ts';
-import { isDomainError, notFound } from '../../../kernel/index.ts';
+import { notFound, onReason } from '../../../kernel/index.ts';
 import { teamNotFound } from '../../../organisations/index.ts';
 import type { Organisation, Team, TeamMember } from '../../../organisations/index.ts';
 import { teamPayload, userPayload } from '../../../gitea-shapes/index.ts';
@@ -229,19 +229,14 @@ const addTeamMember = operation({
     const { viewer, params, deps } = call;
     const ofOwners = await organisationOfOwners(call, params.id);
     if (ofOwners !== null) await addOwner(call, ofOwners, params.username);
-    else await ensureMember(deps.organisations.teams.addMember(viewer, serialIn(params), params.username));
+    // A program may repeat the call; the page of a team says that the user is in it already.
+    else
+      await deps.organisations.teams
+        .addMember(viewer, serialIn(params), params.username)
+        .catch(onReason('already_team_member', () => undefined));
     return noContent();
   },
 });
-
-/** A program may repeat the call; the page of a team says that the user is in it already. */
-async function ensureMember(adding: Promise<void>): Promise<void> {
-  try {
-    await adding;
-  } catch (error) {
-    if (!isDomainError(error) || error.reason !== 'already_team_member') throw error;
-  }
-}
 
 const removeTeamMember = operation({
   ...managing,

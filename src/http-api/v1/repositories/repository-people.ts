@@ -3,7 +3,7 @@ import { allows, ownsRepository, personViewer, repositoryLevel } from '../../../
 import type { PersonViewer } from '../../../access/index.ts';
 import { userPayload } from '../../../gitea-shapes/index.ts';
 import type { WebDeps } from '../../../web/index.ts';
-import { isDomainError, notFound } from '../../../kernel/index.ts';
+import { isDomainError, notFound, onReason } from '../../../kernel/index.ts';
 import type { Found } from '../../../repositories/index.ts';
 import { json, noContent } from '../../responses.ts';
 import { operation } from '../../operation.ts';
@@ -55,12 +55,8 @@ const putCollaborator = operation({
     const { add, changeRole } = deps.repositories.collaborators;
     const change = () => changeRole(viewer, owner, name, { username, role });
     if ((await collaboratorNamed(deps, viewer, found, username)) !== undefined) await change();
-    else
-      await add(viewer, owner, name, { username, role }).catch(async (error: unknown) => {
-        // Another call of the same has been faster.
-        if (!isDomainError(error) || error.reason !== 'already_collaborator') throw error;
-        await change();
-      });
+    // Another call of the same may be faster.
+    else await add(viewer, owner, name, { username, role }).catch(onReason('already_collaborator', change));
     return noContent();
   },
 });
