@@ -3,7 +3,7 @@ import type { ArtifactHandlers } from '../http-artifacts/index.ts';
 import type { PackageHandlers } from '../http-packages/index.ts';
 import { oauthPaths } from '../http-oauth/index.ts';
 import type { Middleware } from './app/context.ts';
-import type { ProtocolRoute } from './route.ts';
+import type { ProtocolRoute } from './app/route.ts';
 
 /** The handlers of URLs that are not pages; each comes from its own module. */
 export interface ProtocolHandlers {

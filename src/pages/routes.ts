@@ -19,7 +19,7 @@ import { packagesRoutes } from './packages/routes.ts';
 import { pullsRoutes } from './pulls/routes.ts';
 import { releasesRoutes } from './releases/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
-import type { Route } from './route.ts';
+import type { Route } from './app/route.ts';
 import { runsRoutes } from './runs/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { notFoundRoutes, siteRoutes } from './site/routes.ts';
@@ -27,7 +27,7 @@ import { wikiRoutes } from './wiki/routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 import { writingRoutes } from './writing/routes.ts';
 
-export type { Route } from './route.ts';
+export type { Route } from './app/route.ts';
 
 /** Every URL of the web server, one table per subject. The first row that matches serves it. */
 export const routes = (handlers: ProtocolHandlers): Route[] => [

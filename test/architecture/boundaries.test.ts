@@ -2,7 +2,8 @@ import t from 'tap';
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import { projectFolder, readSources, valueImports } from './source-files.ts';
+import { parseSource, projectFolder, readSources, valueImports } from './source-files.ts';
+import type { SourceFile } from './source-files.ts';
 
 /** Modules in dependency order: each imports only modules of later lines. */
 const arrows: string[][] = [
@@ -160,6 +161,52 @@ t.test('migrations are plain SQL: of src they import only types of db', async (t
 t.test('no cycle between files', async (t) => {
   const next = new Map(sources.map(({ path: from, imports }) => [from, imports.flatMap(({ file }) => file ?? [])]));
   t.strictSame(cyclesOf(next), []);
+});
+
+/** Folders of a module, and files directly in it, that reach each other: who reads one reads all. */
+function circlesOf(files: readonly SourceFile[]): string[] {
+  const placeOf = (file: string): string => (file.split('/').length > 3 ? path.posix.dirname(file) : file);
+  const next = new Map<string, Set<string>>();
+  for (const { path: from, moduleName, imports } of files) {
+    const targets = next.get(placeOf(from)) ?? new Set();
+    next.set(placeOf(from), targets);
+    for (const { file } of imports) if (file?.split('/')[1] === moduleName) targets.add(placeOf(file));
+  }
+  const reachedFrom = (start: string): Set<string> => {
+    const reached = new Set<string>();
+    const open = [...(next.get(start) ?? [])];
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      if (reached.has(place)) continue;
+      reached.add(place);
+      open.push(...(next.get(place) ?? []));
+    }
+    return reached;
+  };
+  const reaches = new Map([...next.keys()].map((place) => [place, reachedFrom(place)]));
+  return [...reaches].flatMap(([place, reached]) =>
+    [...reached].some((other) => other !== place && reaches.get(other)?.has(place) === true) ? place : [],
+  );
+}
+
+// Most are the `deps.ts` of a module, which names types of the folders that import it. Who opens a circle writes the new
+// number here.
+t.test('no more places of modules than before are in circles through the files beside them', async (t) => {
+  const made = (file: string, target: string) => parseSource(file, `import '${target}';`);
+  t.strictSame(
+    circlesOf([
+      made('src/x/deps.ts', './a/b.ts'),
+      made('src/x/a/b.ts', '../deps.ts'),
+      made('src/x/c/d.ts', '../deps.ts'),
+    ]),
+    ['src/x/deps.ts', 'src/x/a'],
+  );
+  const found = circlesOf(sources);
+  t.ok(found.length <= 100, `${found.length}: ${found.join(' ')}`);
+  t.strictSame(
+    found.filter((place) => place.startsWith('src/pages/')),
+    [],
+    'the subjects of pages stand above `app`, and `middleware-chain.ts` above them',
+  );
 });
 
 /** The cycles of a graph, each as a closed path. */

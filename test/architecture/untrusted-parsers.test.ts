@@ -89,7 +89,7 @@ const outsideThePool = reachableFrom([
 t.test('the main thread loads what this test expects', async (t) => {
   for (const file of [
     'src/app/open-modules.ts',
-    'src/pages/app/middleware-chain.ts',
+    'src/pages/middleware-chain.ts',
     'src/ci/ci.ts',
     'src/db/writer-worker.ts',
   ])

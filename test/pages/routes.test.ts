@@ -6,7 +6,7 @@ import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
 import { createAdmission } from '../../src/http/admission/admission.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
 import { createClassLimits } from '../../src/http/admission/request-classes.ts';
-import { routeChain } from '../../src/pages/app/middleware-chain.ts';
+import { routeChain } from '../../src/pages/middleware-chain.ts';
 import { createRenderedPages } from '../../src/pages/app/rendered-pages.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';
 import { listRoutes, routes } from '../../src/pages/routes.ts';

@@ -3,7 +3,7 @@ import { oneOf } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewAccessToken } from './access-token.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
@@ -40,7 +40,7 @@ async function tokensPage(
     repositories: own.repositories.map(({ id, name }) => ({ id, name })),
     form,
     refusal,
-    notice: viewNotice(context.query),
+    notice: viewFlashMessage(context.query),
   });
 }
 
@@ -92,7 +92,7 @@ export const addToken: Page<PersonContext, AccountDeps> = (context, deps) => {
 /** The only page that ever shows the token; a reload redirects to the list. */
 export const showNewToken: Page<PersonContext, AccountDeps> = async ({ person, params }, { oneTimeSecrets }) => {
   const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
-  if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));
+  if (secret === null) return seeOther(withFlashMessage('/settings/tokens', 'token-gone'));
   return page(
     'account/new-access-token',
     { name: secret.name, token: secret.value, username: person.username },
@@ -102,5 +102,5 @@ export const showNewToken: Page<PersonContext, AccountDeps> = async ({ person, p
 
 export const removeToken: Page<PersonContext, AccountDeps> = async ({ person, params }, { accounts }) => {
   await accounts.removeToken(person.id, params.id ?? '');
-  return seeOther(withNotice('/settings/tokens', 'token-removed'));
+  return seeOther(withFlashMessage('/settings/tokens', 'token-removed'));
 };

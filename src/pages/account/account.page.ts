@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { endedSessionCookie } from '../../http/index.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
@@ -24,7 +24,7 @@ async function accountPage(
     followers: await federation.countFollowers({ owner: { kind: 'user', id: person.id } }),
     which,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -51,7 +51,7 @@ export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) 
         keepSessionId: session.id,
         address,
       });
-      return seeOther(withNotice('/settings/account', 'password-changed'));
+      return seeOther(withFlashMessage('/settings/account', 'password-changed'));
     },
     (refusal) => accountPage(context, deps, 'password', refusal),
   );
@@ -63,7 +63,7 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
     async () => {
       requireTyped(context);
       await deps.accounts.renamePerson(context.person.id, context.form.text('handle').trim());
-      return seeOther(withNotice('/settings/account', 'handle-changed'));
+      return seeOther(withFlashMessage('/settings/account', 'handle-changed'));
     },
     (refusal) => accountPage(context, deps, 'handle', refusal),
   );
@@ -80,7 +80,7 @@ export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =
         password: context.form.text('password'),
         address: context.address,
       });
-      return seeOther(withNotice('/login', 'account-deleted'), { cookies: [endedSessionCookie(context.origin)] });
+      return seeOther(withFlashMessage('/login', 'account-deleted'), { cookies: [endedSessionCookie(context.origin)] });
     },
     (refusal) => accountPage(context, deps, 'delete', refusal),
   );

@@ -1,7 +1,7 @@
 import { cloneTransports, shortcutSettings, oneOf, preferenceCookies, themes, returnTarget } from '../../http/index.ts';
 import { listLanguages } from '../../translation/index.ts';
 import { page, seeOther } from '../app/reply.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
@@ -9,7 +9,7 @@ import type { AccountDeps } from './deps.ts';
 export const showAppearance: Page<RequestContext, AccountDeps> = ({ preferences, person, query }) =>
   page('account/appearance', {
     preferences,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
     languages: person && [
       { code: '', name: null, isChosen: person.language === null },
       ...listLanguages().map(({ code, name }) => ({ code, name, isChosen: code === person.language })),

@@ -2,7 +2,7 @@ import { base32, otpauthUri } from '../../accounts/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 import { viewQrCode } from './qr-code.view.ts';
@@ -48,7 +48,7 @@ export const addAuthenticatorApp: Page<PersonContext, AccountDeps> = (context, d
     async () => {
       const codes = await deps.accounts.secondFactor.enableTotp(context.person.id, context.form.text('code'));
       return codes === null
-        ? seeOther(withNotice(here, 'app-added'))
+        ? seeOther(withFlashMessage(here, 'app-added'))
         : redirectToRecoveryCodes(deps, context.person.id, codes);
     },
     (refusal) => appPage(context, deps, refusal),

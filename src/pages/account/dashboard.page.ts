@@ -7,7 +7,7 @@ import { viewStatusIcon } from '../app/status-icon.view.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
 import { listPage } from '../app/list-page.view.ts';
 import { viewReceivedPush } from '../follows/follow-status.view.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { viewPushRow } from '../repository/push-row.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
@@ -149,6 +149,6 @@ export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, 
             isAdministrator: viewer.isAdministrator,
           }
         : null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };

@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { translateRefusal } from '../../translation/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewEmailAddress } from './email-address.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -22,7 +22,7 @@ async function addressesPage(
     canSendLinks: addresses.canSendLinks,
     form: { address },
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -31,7 +31,7 @@ const changing = (context: PersonContext, deps: AccountDeps, notice: string, cha
   submitForm(
     async () => {
       await change();
-      return seeOther(withNotice(here, notice));
+      return seeOther(withFlashMessage(here, notice));
     },
     ({ message }) => addressesPage(context, deps, '', { message, field: null }),
   );
@@ -45,7 +45,9 @@ export const addEmailAddress: Page<PersonContext, AccountDeps> = (context, deps)
   return submitForm(
     async () => {
       await deps.accounts.addresses.add(context.person.id, { address });
-      return seeOther(withNotice(here, deps.accounts.addresses.canSendLinks ? 'address-added' : 'address-listed'));
+      return seeOther(
+        withFlashMessage(here, deps.accounts.addresses.canSendLinks ? 'address-added' : 'address-listed'),
+      );
     },
     (refusal) => addressesPage(context, deps, address, refusal),
   );
@@ -86,7 +88,7 @@ export const showVerification: Page<PersonContext, AccountDeps> = ({ person, que
 export const verifyAddress: Page<PersonContext, AccountDeps> = ({ person, form }, { accounts }) =>
   orLinkClosed(person.username, async () => {
     await accounts.addresses.verify(person.id, form.text('token'));
-    return seeOther(withNotice(here, 'address-verified'));
+    return seeOther(withFlashMessage(here, 'address-verified'));
   });
 
 /** One page for every invalid link, whatever the reason, with the next step. */

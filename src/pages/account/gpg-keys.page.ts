@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewGpgKey } from './gpg-key.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -19,7 +19,7 @@ async function keysPage(
     keys: keys.map((key) => viewGpgKey(key, own, clock.now())),
     form,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -32,7 +32,7 @@ export const addGpgKey: Page<PersonContext, AccountDeps> = (context, deps) => {
   return submitForm(
     async () => {
       const { isNew } = await deps.signing.addGpgKey(context.person.id, input.key);
-      return seeOther(withNotice(home, isNew ? 'gpg-key-added' : 'gpg-key-updated'));
+      return seeOther(withFlashMessage(home, isNew ? 'gpg-key-added' : 'gpg-key-updated'));
     },
     // A refused key is not sent back: it may be a private key pasted by mistake.
     (refusal) => keysPage(context, deps, /PRIVATE KEY/.test(input.key) ? { key: '' } : input, refusal),
@@ -41,5 +41,5 @@ export const addGpgKey: Page<PersonContext, AccountDeps> = (context, deps) => {
 
 export const removeGpgKey: Page<PersonContext, AccountDeps> = async ({ person, params }, { signing }) => {
   await signing.removeGpgKey(person.id, params.id ?? '');
-  return seeOther(withNotice(home, 'gpg-key-removed'));
+  return seeOther(withFlashMessage(home, 'gpg-key-removed'));
 };

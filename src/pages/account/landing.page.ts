@@ -1,6 +1,6 @@
 import { anonymous } from '../../access/index.ts';
 import { page, type Reply } from '../app/reply.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';
 import { showDashboard } from './dashboard.page.ts';
@@ -16,7 +16,7 @@ async function showWelcome({ query }: RequestContext, { accounts, repositories, 
   return page('account/landing', {
     repositories: recent.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
     isSetUp,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 

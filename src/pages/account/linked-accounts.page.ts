@@ -1,7 +1,7 @@
 import { providerCookie } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -24,7 +24,7 @@ async function linkedAccountsPage(
     })),
     providers: singleSignOn.providers.map(({ name, title }) => ({ name, title })),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -59,7 +59,7 @@ export const unlinkAccount: Page<PersonContext, AccountDeps> = (context, deps) =
   submitForm(
     async () => {
       await deps.singleSignOn.unlink(context.person.id, context.params.id ?? '');
-      return seeOther(withNotice('/settings/linked-accounts', 'account-unlinked'));
+      return seeOther(withFlashMessage('/settings/linked-accounts', 'account-unlinked'));
     },
     (refusal) => linkedAccountsPage(context, deps, refusal),
   );

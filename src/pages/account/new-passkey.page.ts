@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { deviceName } from '../../accounts/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -31,7 +31,7 @@ export const addPasskey: Page<PersonContext, AccountDeps> = (context, deps) => {
         sessionId: session.id,
       });
       return recoveryCodes === null
-        ? seeOther(withNotice('/settings/security', 'passkey-added'))
+        ? seeOther(withFlashMessage('/settings/security', 'passkey-added'))
         : redirectToRecoveryCodes(deps, person.id, recoveryCodes);
     },
     (refusal) => passkeyPage(context, deps, form.text('name'), refusal),

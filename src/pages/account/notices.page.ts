@@ -1,7 +1,7 @@
 import { notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { NoticeKind } from '../../notices/index.ts';
 import { translated } from '../../translation/index.ts';
@@ -36,7 +36,7 @@ async function noticesPage(
     address,
     kinds: notices.kinds.map((kind) => ({ kind, ...words[kind], isOn: !muted.has(kind) })),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -61,7 +61,7 @@ export const saveNotices: Page<PersonContext, AccountDeps> = (context, deps) => 
         context.person.id,
         deps.notices.kinds.filter((kind) => !chosen.includes(kind)),
       );
-      return seeOther(withNotice(here, 'notices-saved'));
+      return seeOther(withFlashMessage(here, 'notices-saved'));
     },
     (refusal) => noticesPage(context, deps, refusal),
   );

@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
@@ -17,7 +17,7 @@ export const chooseHandle: Page<PersonContext, AccountDeps> = ({ person, form },
   return submitForm(
     async () => {
       await accounts.chooseHandle(person.id, handle);
-      return seeOther(withNotice('/settings/keys', 'welcome'));
+      return seeOther(withFlashMessage('/settings/keys', 'welcome'));
     },
     (refusal) => onboardingPage(handle, refusal),
   );

@@ -1,7 +1,7 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
@@ -21,7 +21,7 @@ function profilePage(
     refusal,
     avatar: viewAvatar(person.id, avatarAt),
     hasAvatar: avatarAt !== null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -45,7 +45,7 @@ export const saveProfile: Page<PersonContext, AccountDeps> = (context, { account
         bio: input.bio,
         website: input.website,
       });
-      return seeOther(withNotice('/settings/profile', 'profile-saved'));
+      return seeOther(withFlashMessage('/settings/profile', 'profile-saved'));
     },
     (refusal) => profilePage(context, input, refusal),
   );
@@ -56,12 +56,12 @@ export const uploadAvatar: Page<PersonContext, AccountDeps> = (context, { avatar
   submitForm(
     async () => {
       await avatars.replace(context.person.id, context.takeUpload());
-      return seeOther(withNotice('/settings/profile', 'avatar-saved'));
+      return seeOther(withFlashMessage('/settings/profile', 'avatar-saved'));
     },
     (refusal) => profilePage(context, formOf(context), refusal),
   );
 
 export const deleteAvatar: Page<PersonContext, AccountDeps> = async ({ person }, { avatars }) => {
   await avatars.remove(person.id);
-  return seeOther(withNotice('/settings/profile', 'avatar-removed'));
+  return seeOther(withFlashMessage('/settings/profile', 'avatar-removed'));
 };

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { seeOther } from '../app/reply.ts';
 import { showTokens, addToken, showNewToken, removeToken } from './access-tokens.page.ts';
 import { showAccountSettings, changePassword, changeHandle, deleteAccount } from './account.page.ts';

@@ -1,7 +1,7 @@
 import { t } from '../../translation/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -32,7 +32,7 @@ async function securityPage(
     })),
     codesLeft: state.recoveryCodesLeft,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -46,13 +46,13 @@ const changing = (context: PersonContext, deps: AccountDeps, change: () => Promi
 export const removeAuthenticatorApp: Page<PersonContext, AccountDeps> = (context, deps) =>
   changing(context, deps, async () => {
     await deps.accounts.secondFactor.disableTotp(context.person.id);
-    return seeOther(withNotice(here, 'app-removed'));
+    return seeOther(withFlashMessage(here, 'app-removed'));
   });
 
 export const removePasskey: Page<PersonContext, AccountDeps> = (context, deps) =>
   changing(context, deps, async () => {
     await deps.accounts.passkeys.remove(context.person.id, context.params.id ?? '');
-    return seeOther(withNotice(here, 'passkey-removed'));
+    return seeOther(withFlashMessage(here, 'passkey-removed'));
   });
 
 /** Creates new recovery codes, and redirects to the page that shows them once. */
@@ -75,6 +75,6 @@ export const redirectToRecoveryCodes = async (
 /** The only page that ever shows recovery codes; a reload redirects to the settings. */
 export const showRecoveryCodes: Page<PersonContext, AccountDeps> = async ({ person, params }, { oneTimeSecrets }) => {
   const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
-  if (secret === null) return seeOther(withNotice(here, 'recovery-codes-gone'));
+  if (secret === null) return seeOther(withFlashMessage(here, 'recovery-codes-gone'));
   return page('account/recovery-codes', { codes: secret.value.split('\n') }, { showsSecret: true });
 };

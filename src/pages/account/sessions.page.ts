@@ -1,6 +1,6 @@
 import { page, seeOther } from '../app/reply.ts';
 import { endedSessionCookie } from '../../http/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewSession } from './session.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -12,7 +12,7 @@ export const showSessions: Page<PersonContext, AccountDeps> = async (
   const sessions = await accounts.listSessions(person.id);
   return page('account/sessions', {
     sessions: sessions.map((each) => viewSession(each, session.id, clock.now())),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -22,11 +22,12 @@ export const revokeSession: Page<PersonContext, AccountDeps> = async (
 ) => {
   const id = params.id ?? '';
   await accounts.revokeSession(person.id, id);
-  if (id === session.id) return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
-  return seeOther(withNotice('/settings/sessions', 'session-ended'));
+  if (id === session.id)
+    return seeOther(withFlashMessage('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
+  return seeOther(withFlashMessage('/settings/sessions', 'session-ended'));
 };
 
 export const revokeOtherSessions: Page<PersonContext, AccountDeps> = async ({ person, session }, { accounts }) => {
   await accounts.revokeOtherSessions(person.id, session.id);
-  return seeOther(withNotice('/settings/sessions', 'sessions-ended'));
+  return seeOther(withFlashMessage('/settings/sessions', 'sessions-ended'));
 };

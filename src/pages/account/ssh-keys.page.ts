@@ -3,7 +3,7 @@ import { oneOf } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewSshKey } from './ssh-key.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -28,7 +28,7 @@ async function keysPage(
     keys: keys.map((key) => viewSshKey(key, clock.now(), config.ssh.systemSshd)),
     form,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -46,7 +46,7 @@ export const addKey: Page<PersonContext, AccountDeps> = (context, deps) => {
         line: input.key,
         uses: input.uses,
       });
-      return seeOther(withNotice('/settings/keys', input.uses === 'signing' ? 'signing-key-added' : 'key-added'));
+      return seeOther(withFlashMessage('/settings/keys', input.uses === 'signing' ? 'signing-key-added' : 'key-added'));
     },
     (refusal) => keysPage(context, deps, input, refusal),
   );
@@ -57,10 +57,10 @@ export const changeKeyUse: Page<PersonContext, AccountDeps> = async ({ person, p
   const chosen = uses.find((one) => one === form.text('uses'));
   if (chosen === undefined) throw invalid('invalid_key_use', 'Choose what the key is for.', { field: 'uses' });
   await accounts.setKeyUse(person.id, params.id ?? '', chosen);
-  return seeOther(withNotice('/settings/keys', 'key-use-changed'));
+  return seeOther(withFlashMessage('/settings/keys', 'key-use-changed'));
 };
 
 export const removeKey: Page<PersonContext, AccountDeps> = async ({ person, params }, { accounts }) => {
   await accounts.removeKey(person.id, params.id ?? '');
-  return seeOther(withNotice('/settings/keys', 'key-removed'));
+  return seeOther(withFlashMessage('/settings/keys', 'key-removed'));
 };

@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -41,7 +41,7 @@ async function repositoriesPage(
       isRefused: refused?.id === repository.id,
     })),
     refusal: refused?.refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -53,14 +53,16 @@ export const acceptTransfer: Page<PersonContext, AccountDeps> = (context, deps) 
   const id = context.params.id ?? '';
   return submitForm(
     async () =>
-      seeOther(withNotice(repositoryUrl(await deps.repositories.transfers.accept(context.viewer, id)), 'transferred')),
+      seeOther(
+        withFlashMessage(repositoryUrl(await deps.repositories.transfers.accept(context.viewer, id)), 'transferred'),
+      ),
     (refusal) => repositoriesPage(context, deps, { id, refusal }),
   );
 };
 
 export const declineTransfer: Page<PersonContext, AccountDeps> = async ({ viewer, params }, { repositories }) => {
   await repositories.transfers.decline(viewer, params.id ?? '');
-  return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
+  return seeOther(withFlashMessage('/settings/repositories', 'transfer-declined'));
 };
 
 /** Field `name`: another name when the former one is taken. */
@@ -71,7 +73,7 @@ export const restoreRepository: Page<PersonContext, AccountDeps> = (context, dep
     async () => {
       const { name } = await deps.repositories.trash.restore(viewer, id, form.text('name').trim() || undefined);
       const { owner } = (await deps.repositories.locate([id])).get(id)!;
-      return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name }), 'restored'));
+      return seeOther(withFlashMessage(repositoryUrl({ owner: owner.handle, name }), 'restored'));
     },
     (refusal) => repositoriesPage(context, deps, { id, refusal }),
   );

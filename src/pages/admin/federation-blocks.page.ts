@@ -2,7 +2,7 @@ import type { Block } from '../../federation/index.ts';
 import { content, page, seeOther } from '../app/reply.ts';
 import type { ContentReply, PageReply } from '../app/reply.ts';
 import { readFilter } from '../app/list-page.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
@@ -44,7 +44,7 @@ async function blocksPage(
     refusal,
     which,
     imported: imported ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -56,7 +56,7 @@ export const addBlock: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
       await deps.federation.addBlock(context.form.text('value'), context.form.text('reason'));
-      return seeOther(withNotice(here, 'peer-blocked'));
+      return seeOther(withFlashMessage(here, 'peer-blocked'));
     },
     (refusal) => blocksPage(context, deps, { refusal }),
   );
@@ -66,7 +66,7 @@ export const removeBlock: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
       await deps.federation.removeBlock(context.form.text('value'));
-      return seeOther(withNotice(here, 'peer-unblocked'));
+      return seeOther(withFlashMessage(here, 'peer-unblocked'));
     },
     (refusal) => blocksPage(context, deps, { refusal }),
   );

@@ -2,7 +2,7 @@ import type { DeliveryState, ListedDelivery } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewDelivery } from './peers.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -54,7 +54,7 @@ async function deliveriesPage({ query, form }: PersonContext, deps: AdminDeps, e
     form: { days: form.text('days') || String(usualDays) },
     purge: extra.purge ?? null,
     refusal: extra.refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -62,7 +62,7 @@ const acting = (context: PersonContext, deps: AdminDeps, act: () => Promise<unkn
   submitForm(
     async () => {
       await act();
-      return seeOther(withNotice(here, 'delivery-retried'));
+      return seeOther(withFlashMessage(here, 'delivery-retried'));
     },
     (refusal) => deliveriesPage(context, deps, { refusal }),
   );
@@ -92,7 +92,7 @@ export const showDelivery: Page<PersonContext, AdminDeps> = async ({ params, que
     target: row.targetInbox,
     activityId: row.activityId,
     document: JSON.stringify(JSON.parse(row.activity), null, 2),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -124,7 +124,7 @@ export const purgeDeliveries: Page<PersonContext, AdminDeps> = (context, deps) =
         return deliveriesPage(context, deps, { purge: { days, count: viewCount(count, 'delivery') } });
       }
       await deps.federation.purgeDeliveries(before);
-      return seeOther(withNotice(here, 'deliveries-purged'));
+      return seeOther(withFlashMessage(here, 'deliveries-purged'));
     },
     (refusal) => deliveriesPage(context, deps, { refusal }),
   );

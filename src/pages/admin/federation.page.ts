@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { choosePeers, viewPeer } from './peers.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -43,7 +43,7 @@ async function federationPage(
     refusal: extra.refusal ?? null,
     test: extra.test ?? null,
     pairing: extra.pairing ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -52,7 +52,7 @@ const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: ()
   submitForm(
     async () => {
       await act();
-      return seeOther(withNotice(here, notice));
+      return seeOther(withFlashMessage(here, notice));
     },
     (refusal) => federationPage(context, deps, { refusal }),
   );
@@ -87,7 +87,7 @@ export const invitePeer: Page<PersonContext, AdminDeps> = async (context, deps) 
 
 export const showPairingCode: Page<PersonContext, AdminDeps> = async ({ person, params }, { oneTimeSecrets }) => {
   const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
-  if (secret === null) return seeOther(withNotice(here, 'pairing-code-gone'));
+  if (secret === null) return seeOther(withFlashMessage(here, 'pairing-code-gone'));
   return page('admin/pairing-code', { code: secret.value }, { showsSecret: true });
 };
 
@@ -99,7 +99,7 @@ export const acceptPeer: Page<PersonContext, AdminDeps> = (context, deps) => {
       const host = deps.federation.hostOfCode(code);
       if (context.form.text('confirm') === '') return federationPage(context, deps, { pairing: { host, code } });
       await deps.federation.acceptInvite(code);
-      return seeOther(withNotice(here, 'peer-paired'));
+      return seeOther(withFlashMessage(here, 'peer-paired'));
     },
     (refusal) => federationPage(context, deps, { refusal: { ...refusal, field: refusal.field ?? 'code' } }),
   );

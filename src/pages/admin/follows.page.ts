@@ -4,7 +4,7 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewListedFollow } from '../follows/follow-status.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -39,7 +39,7 @@ async function followsPage(
     scanned: scanned === undefined ? null : viewScan(scanned),
     form: { user: form.text('user'), target: form.text('target') },
     refusal: refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -57,7 +57,7 @@ const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: ()
   submitForm(
     async () => {
       await act();
-      return seeOther(withNotice(here, notice));
+      return seeOther(withFlashMessage(here, notice));
     },
     (refusal) => followsPage(context, deps, { refusal }),
   );

@@ -3,7 +3,7 @@ import { t } from '../../translation/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -85,7 +85,7 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
       },
       { name: t('admin.health.ci_runners'), value: count.runners },
     ],
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
     ...more,
   });
 }
@@ -150,7 +150,7 @@ export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps)
   submitForm(
     async () => {
       await deps.mirrors.sync(context.params.id ?? '');
-      return seeOther(withNotice(here, 'mirror-sync'));
+      return seeOther(withFlashMessage(here, 'mirror-sync'));
     },
     (refusal) => healthPage(context, deps, { refusal }),
   );
@@ -162,7 +162,7 @@ export const retryParkedPush: Page<PersonContext, AdminDeps> = (context, deps) =
       const push = await deps.repositories.pushes.unpark(context.params.id ?? '');
       // Failures are in the log, and on this page once it has ended.
       deps.repositories.pushes.announceAgain(push).catch(() => {});
-      return seeOther(withNotice(here, 'push-retried'));
+      return seeOther(withFlashMessage(here, 'push-retried'));
     },
     (refusal) => healthPage(context, deps, { refusal }),
   );

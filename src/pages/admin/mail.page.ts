@@ -4,7 +4,7 @@ import { notFound } from '../../kernel/index.ts';
 import { t, translateTerm } from '../../translation/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -56,7 +56,7 @@ async function mailPage(
         : null,
     form: { to: form.text('to') },
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -88,7 +88,7 @@ export const sendTestMail: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
       await deps.mail.sendTest(context.form.text('to'));
-      return seeOther(withNotice(here, 'mail-tested'));
+      return seeOther(withFlashMessage(here, 'mail-tested'));
     },
     (refusal) => mailPage(context, deps, refusal),
   );
@@ -111,7 +111,7 @@ const retrying = (context: PersonContext, deps: AdminDeps, retry: () => Promise<
         if (!isDomainError(error) || error.reason !== 'message_not_failed') throw error;
       });
       deps.mail.wake();
-      return seeOther(withNotice(here, 'mail-retried'));
+      return seeOther(withFlashMessage(here, 'mail-retried'));
     },
     (refusal) => mailPage(context, deps, refusal),
   );

@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
@@ -38,7 +38,7 @@ export const addPerson: Page<PersonContext, AdminDeps> = (context, deps) => {
         isAdministrator: form.text('administrator') === 'yes',
         ...(address === '' ? {} : { address }),
       });
-      if (password === null) return seeOther(withNotice(`/admin/people/${id}`, 'person-added'));
+      if (password === null) return seeOther(withFlashMessage(`/admin/people/${id}`, 'person-added'));
       const oneTimeToken = await oneTimeSecrets.store(self.id, { name: 'password', value: password });
       return seeOther(`/admin/people/${id}/secret/${oneTimeToken}`);
     },

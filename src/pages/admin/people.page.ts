@@ -2,7 +2,7 @@ import { page, seeOther } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -32,7 +32,7 @@ async function peoplePage({ person: self, query }: PersonContext, { accounts, cl
       seen: lastSeenAt === null ? null : viewTime(lastSeenAt, now),
       joined: viewTime(createdAt, now),
     })),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
     ...more,
   });
 }
@@ -41,7 +41,7 @@ const changing = (context: PersonContext, deps: AdminDeps, change: () => Promise
   submitForm(
     async () => {
       await change();
-      return seeOther(withNotice(here, 'person-changed'));
+      return seeOther(withFlashMessage(here, 'person-changed'));
     },
     (refusal) => peoplePage(context, deps, { refusal }),
   );
@@ -64,7 +64,7 @@ export const resetSecondFactor: Page<PersonContext, AdminDeps> = (context, deps)
   submitForm(
     async () => {
       await deps.accounts.secondFactor.reset(context.params.id ?? '');
-      return seeOther(withNotice(here, 'second-factor-reset'));
+      return seeOther(withFlashMessage(here, 'second-factor-reset'));
     },
     (refusal) => peoplePage(context, deps, { refusal }),
   );

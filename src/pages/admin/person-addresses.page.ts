@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewEmailAddress } from '../account/email-address.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -22,7 +22,7 @@ async function addressesPage(
     canSendLinks: accounts.addresses.canSendLinks,
     form: { address },
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -32,7 +32,7 @@ const changing = (context: PersonContext, deps: AdminDeps, notice: string, chang
     async () => {
       const { id } = await deps.accounts.personById(context.params.id ?? '');
       await change(id);
-      return seeOther(withNotice(pageOf(id), notice));
+      return seeOther(withFlashMessage(pageOf(id), notice));
     },
     (refusal) => addressesPage(context, deps, context.form.text('address'), refusal),
   );

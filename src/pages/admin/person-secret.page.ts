@@ -1,5 +1,5 @@
 import { page, seeOther } from '../app/reply.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
@@ -8,7 +8,7 @@ export const showPersonSecret: Page<PersonContext, AdminDeps> = async ({ person,
   const { accounts, oneTimeSecrets } = deps;
   const { id, username } = await accounts.personById(params.id ?? '');
   const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
-  if (secret === null) return seeOther(withNotice(`/admin/people/${id}`, 'person-secret-gone'));
+  if (secret === null) return seeOther(withFlashMessage(`/admin/people/${id}`, 'person-secret-gone'));
   return page(
     'admin/person-secret',
     { isLink: secret.name === 'link', value: secret.value, username, self: `/admin/people/${id}` },

@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -57,7 +57,7 @@ async function personPage(
     },
     which: input?.which ?? null,
     refusal: input?.refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -92,7 +92,7 @@ export const makeResetLink = personForm('link', async (id, { person, origin }, {
 /** Field `username`. The old one stays reserved and redirects (security E07). */
 export const renamePerson = personForm('rename', async (id, { form }, { accounts }) => {
   await accounts.renamePerson(id, form.text('username').trim());
-  return seeOther(withNotice(pageOf(id), 'person-renamed'));
+  return seeOther(withFlashMessage(pageOf(id), 'person-renamed'));
 });
 
 /** Field `confirm`, the username, or the id of a user without one. */
@@ -103,5 +103,5 @@ export const deletePerson = personForm('delete', async (id, { form, person: self
     throw invalid('wrong_confirmation', `Type ${name} to confirm.`, { field: 'confirm' });
   if (id === self.id) throw invalid('own_account', 'Delete your own account in your settings.', { field: 'confirm' });
   await accounts.deletePerson(id);
-  return seeOther(withNotice(people, 'person-deleted'));
+  return seeOther(withFlashMessage(people, 'person-deleted'));
 });

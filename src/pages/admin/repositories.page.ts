@@ -2,7 +2,7 @@ import { localAdministrator } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { page } from '../app/reply.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -49,6 +49,6 @@ export const showAdminRepositories: Page<PersonContext, AdminDeps> = async ({ qu
       pushed: pushedAt === null ? null : viewTime(pushedAt, clock.now()),
     })),
     ...pageLinks(here, found, { q: filter }),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };

@@ -6,7 +6,7 @@ import { t } from '../../translation/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewSize } from '../app/format-numbers.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -66,7 +66,7 @@ async function repositoryPage(
     form: { newOwner: form.text('new_owner'), confirm: form.text('confirm') },
     which: input?.which ?? null,
     refusal: input?.refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -93,7 +93,7 @@ export const showAdminRepository: Page<PersonContext, AdminDeps> = async (contex
 export const transferAnyRepository = repositoryForm('transfer', async ({ owner, name }, { viewer, form }, deps) => {
   const to = form.text('new_owner').trim();
   await deps.repositories.transfers.start(asInstanceAdministrator(viewer), owner, name, to);
-  return seeOther(withNotice(adminRepositoryUrl({ owner: to, name }), 'transferred'));
+  return seeOther(withFlashMessage(adminRepositoryUrl({ owner: to, name }), 'transferred'));
 });
 
 /** Field `state`: `archived`, `unarchived` or `private`. Only its owner can make a repository public. */
@@ -104,12 +104,12 @@ export const setRepositoryState = repositoryForm(
     const state = form.text('state');
     if (state === 'private') {
       await repositories.changeVisibility(asInstanceAdministrator(viewer), owner, name, 'PRIVATE');
-      return seeOther(withNotice(here, 'now-private'));
+      return seeOther(withFlashMessage(here, 'now-private'));
     }
     if (state !== 'archived' && state !== 'unarchived')
       throw invalid('unknown_state', 'Choose archived, unarchived or private.');
     await repositories.setArchived(asInstanceAdministrator(viewer), owner, name, state === 'archived');
-    return seeOther(withNotice(here, state));
+    return seeOther(withFlashMessage(here, state));
   },
 );
 
@@ -120,6 +120,6 @@ export const deleteAnyRepository = repositoryForm(
     if (form.text('confirm').trim() !== `${owner}/${name}`)
       throw invalid('wrong_confirmation', `Type ${owner}/${name} to confirm.`, { field: 'confirm' });
     await repositories.trash.move(asInstanceAdministrator(viewer), owner, name);
-    return seeOther(withNotice(list, 'admin-repository-deleted'));
+    return seeOther(withFlashMessage(list, 'admin-repository-deleted'));
   },
 );

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { seeOther } from '../app/reply.ts';
 import { exportAudit, showAdminAudit } from './audit.page.ts';
 import {

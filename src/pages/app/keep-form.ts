@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { createForm, discardBody, readMultipart, readPreferences, returnTarget } from '../../http/index.ts';
 import type { Context, Middleware } from './context.ts';
-import type { PageRoute } from '../route.ts';
+import type { PageRoute } from './route.ts';
 import { readForm } from './forms.ts';
 import { inLanguageOf } from './language.ts';
 import type { Render } from './render.ts';

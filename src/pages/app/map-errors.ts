@@ -1,4 +1,4 @@
-import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
+import { explainFullDisk, isDomainError, isRefusal } from '../../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from './context.ts';
 import {
@@ -49,7 +49,7 @@ function responseTo(error: unknown, requestId: string): ErrorResponse {
     const { status, message, headers } = error;
     return { status, message: translateRefusal({ reason: `http_${status}`, message }), headers };
   }
-  if (isDomainError(error) && error.code !== 'internal') {
+  if (isRefusal(error)) {
     const status = statusOfRefusal(error);
     if (status === 404) {
       return { status, headers: {}, message: t('app.error.missing') };

@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/index.ts';
 import { HttpError } from '../../http/index.ts';
 import type { BackgroundPriority } from '../../http/index.ts';
 import type { Context, Middleware, State } from './context.ts';
-import type { Route } from '../route.ts';
+import type { Route } from './route.ts';
 import { accessDeclarations, neededRight } from './access-declarations.ts';
 
 /** Records the pattern of the matched route; from here on a search has background priority. */

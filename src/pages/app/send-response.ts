@@ -21,7 +21,7 @@ import type { Render } from './render.ts';
 import type { ContentReply, PageReply, Reply } from './reply.ts';
 import { inLanguage } from '../../translation/index.ts';
 import { languageOf } from './language.ts';
-import { viewNotice } from './notices.view.ts';
+import { viewFlashMessage } from './flash-messages.view.ts';
 import type { AnyContext, PageHandler } from './request-context.ts';
 
 function contextOf(ctx: Context): AnyContext {
@@ -90,7 +90,7 @@ function setPageHeaders(ctx: Context, isUnstored: boolean): void {
 function renderPage(ctx: Context, reply: PageReply, request: AnyContext, render: Render, unread: number): string {
   const frame = { identity: ctx.state.identity, preferences: request.preferences, path: request.path, unread };
   // A form may redirect to any page, so any page can show its notice.
-  return render(reply.template, frame, { notice: viewNotice(request.query), ...reply.locals });
+  return render(reply.template, frame, { notice: viewFlashMessage(request.query), ...reply.locals });
 }
 
 function sendPage(ctx: Context, reply: PageReply, request: AnyContext, html: string): void {

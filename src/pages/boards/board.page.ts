@@ -1,6 +1,6 @@
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { CardTarget } from '../../issues/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import type { RequestContext } from '../app/request-context.ts';
@@ -58,7 +58,7 @@ export function boardPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
       edited: again?.form === 'edit' ? readBoard(context) : { ...board, title: board.title },
       refusal: again?.refusal ?? null,
       refused: again?.form ?? null,
-      notice: viewNotice(query),
+      notice: viewFlashMessage(query),
     });
   }
 
@@ -101,11 +101,11 @@ export function boardPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
     edit: (context: V, deps: IssuesDeps) =>
       act(context, deps, 'edit', async () => {
         await deps.issues.boards.edit(context.viewer, place.at(context), boardId(context), readBoard(context));
-        return seeOther(withNotice(boardUrl(context), 'board-saved'));
+        return seeOther(withFlashMessage(boardUrl(context), 'board-saved'));
       }),
     remove: async (context: V, deps: IssuesDeps) => {
       await deps.issues.boards.delete(context.viewer, place.at(context), boardId(context));
-      return seeOther(withNotice(place.url(context), 'board-removed'));
+      return seeOther(withFlashMessage(place.url(context), 'board-removed'));
     },
     /** Fields `column_name`, `limit`, `rule`, `label`. */
     addColumn: (context: V, deps: IssuesDeps) =>

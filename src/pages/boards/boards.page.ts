@@ -1,5 +1,5 @@
 import { boardPresets } from '../../issues/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import type { RequestContext } from '../app/request-context.ts';
@@ -32,7 +32,7 @@ export function boardListPages<V extends RequestContext>(place: PlaceOfBoards<V>
       form: readForm(context),
       preset: given === '' ? 'basic' : given,
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -44,7 +44,7 @@ export function boardListPages<V extends RequestContext>(place: PlaceOfBoards<V>
         async () => {
           const preset = boardPresets.find((known) => known === context.form.text('preset')) ?? 'basic';
           const { id } = await deps.issues.boards.add(context.viewer, place.at(context), readForm(context), preset);
-          return seeOther(withNotice(`${place.url(context)}/${id}`, 'board-added'));
+          return seeOther(withFlashMessage(`${place.url(context)}/${id}`, 'board-added'));
         },
         (refusal) => show(context, deps, refusal),
       ),

@@ -1,5 +1,5 @@
 import type { RepositoryContext } from '../app/request-context.ts';
-import type { PageRoute, Route } from '../route.ts';
+import type { PageRoute, Route } from '../app/route.ts';
 import { boardsOfOrganisation, boardsOfRepository } from './board-place.ts';
 import { boardListPages } from './boards.page.ts';
 import { boardPages } from './board.page.ts';

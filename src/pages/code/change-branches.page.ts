@@ -6,7 +6,7 @@ import type { FormRefusal } from '../app/submit-form.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -25,7 +25,7 @@ export const addBranch: Page<RepositoryPersonContext, CodeDeps> = (context, deps
   return submitForm(
     async () => {
       const name = await deps.repositories.branches.create(viewer, canonical.owner, canonical.name, wanted);
-      return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', name), 'branch-created'));
+      return seeOther(withFlashMessage(codeUrl(repositoryUrl(canonical), 'tree', name), 'branch-created'));
     },
     (refusal) => branchesPage(context, deps, { ...wanted, refusal }),
   );
@@ -73,7 +73,7 @@ export const removeBranch: Page<RepositoryPersonContext, CodeDeps> = (context, d
         name,
         expected: form.text('expected'),
       });
-      return seeOther(withNotice(`${repositoryUrl(canonical)}/branches`, 'branch-deleted'));
+      return seeOther(withFlashMessage(`${repositoryUrl(canonical)}/branches`, 'branch-deleted'));
     },
     (refusal) => deletionPage(context, deps, name, refusal),
   );

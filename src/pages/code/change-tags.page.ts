@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -27,7 +27,7 @@ export const addTag: Page<RepositoryPersonContext, CodeDeps> = (context, deps) =
   return submitForm(
     async () => {
       await deps.repositories.tags.create(viewer, owner, name, wanted);
-      return seeOther(withNotice(tagsUrl(context), 'tag-created'));
+      return seeOther(withFlashMessage(tagsUrl(context), 'tag-created'));
     },
     (refusal) => tagsPage(context, deps, { ...wanted, refusal }),
   );
@@ -74,7 +74,7 @@ export const removeTag: Page<RepositoryPersonContext, CodeDeps> = (context, deps
   return submitForm(
     async () => {
       await deps.repositories.tags.delete(viewer, owner, name, { name: tag, expected: form.text('expected') });
-      return seeOther(withNotice(tagsUrl(context), 'tag-deleted'));
+      return seeOther(withFlashMessage(tagsUrl(context), 'tag-deleted'));
     },
     (refusal) => deletionPage(context, deps, tag, refusal),
   );

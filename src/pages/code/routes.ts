@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { showArchive } from './archive.page.ts';
 import { showBlame } from './blame.page.ts';
 import { showBlob } from './blob.page.ts';

@@ -1,6 +1,6 @@
 import { allows } from '../../access/index.ts';
 import { dependOn } from '../app/dependency.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { content, page } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
@@ -151,7 +151,7 @@ export async function tagsPage(
               refusal: refused?.refusal ?? null,
             }
           : null,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     },
     {
       restsOn: [

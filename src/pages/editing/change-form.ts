@@ -1,4 +1,4 @@
-import { invalid, isDomainError } from '../../kernel/index.ts';
+import { invalid, isRefusal } from '../../kernel/index.ts';
 import type { Form } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
@@ -101,7 +101,7 @@ export async function openPullOf(
     const { issue } = await pulls.open(viewer, found.canonical, wanted);
     return seeOther(issueUrl(url, issue.number, 'PULL'));
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     return seeOther(newPullUrl(found, wanted.head, wanted.base) ?? `${url}/branches`);
   }
 }

@@ -2,7 +2,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -33,7 +33,8 @@ export const removeFile: Page<RepositoryContext, EditingDeps> = async (context, 
       sendChange(context, deps, place, {
         operations: [{ kind: 'delete', path, expected: form.text('blob') || undefined }],
         change,
-        leadsTo: (_branch, commit) => withNotice(commitUrl(repositoryUrl(found.canonical), commit), 'file-deleted'),
+        leadsTo: (_branch, commit) =>
+          withFlashMessage(commitUrl(repositoryUrl(found.canonical), commit), 'file-deleted'),
       }),
     (refusal) => deletionPage(context, deps, place, change, refusal),
   );

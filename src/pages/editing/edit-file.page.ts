@@ -7,7 +7,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
 import { t, translated } from '../../translation/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
@@ -123,7 +123,7 @@ export const sendFile: Page<RepositoryContext, EditingDeps> = async (context, de
         operations,
         change: values,
         leadsTo: (branch) =>
-          withNotice(codeUrl(url, 'blob', branch, Buffer.from(path)), isNew ? 'file-created' : 'file-saved'),
+          withFlashMessage(codeUrl(url, 'blob', branch, Buffer.from(path)), isNew ? 'file-created' : 'file-saved'),
       }).catch((error: unknown) => {
         if (!isDomainError(error) || (error.reason !== 'file_changed' && error.reason !== 'file_not_found'))
           throw error;

@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -46,7 +46,7 @@ export const revert: Page<RepositoryPersonContext, EditingDeps> = (context, deps
         newBranch: values.newBranch || undefined,
       });
       if (values.newBranch === '')
-        return seeOther(withNotice(commitUrl(repositoryUrl(found.canonical), oid), 'commit-reverted'));
+        return seeOther(withFlashMessage(commitUrl(repositoryUrl(found.canonical), oid), 'commit-reverted'));
       const { subject } = await deps.git.objects.commit(found.path, oid);
       const body = `This reverts commit ${commit}.`;
       return openPullOf(context, deps, { base: values.branch, head: branch, title: subject.slice(0, 255), body });

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { confirmFileDeletion, removeFile } from './delete-file.page.ts';
 import { sendFile, showEdit, showNew } from './edit-file.page.ts';
 import { confirmRevert, revert } from './revert-commit.page.ts';

@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewSize } from '../app/format-numbers.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -44,7 +44,10 @@ export const uploadFiles: Page<RepositoryContext, EditingDeps> = async (context,
         operations,
         change: values,
         leadsTo: (branch) =>
-          withNotice(codeUrl(repositoryUrl(found.canonical), 'tree', branch, Buffer.from(folder)), 'files-uploaded'),
+          withFlashMessage(
+            codeUrl(repositoryUrl(found.canonical), 'tree', branch, Buffer.from(folder)),
+            'files-uploaded',
+          ),
       });
     },
     (refusal) => uploadPage(context, deps, place, values, refusal),

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { exploreRepositories, explorePeople, exploreOrganisations } from './explore.page.ts';
 import { showCodeSearch } from './search-code.page.ts';
 import { showSearch } from './search.page.ts';

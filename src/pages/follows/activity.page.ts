@@ -4,7 +4,7 @@ import { t } from '../../translation/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
 import { page } from '../app/reply.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import { viewPushRow } from '../repository/push-row.view.ts';
@@ -130,6 +130,6 @@ export const showActivityFeed: Page<PersonContext, FollowsDeps> = async (context
     first: chosen(wanted, place),
     next: found.next === null ? null : chosen(wanted, place, found.next),
     profile: person.username === null ? null : personUrl(person.username),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };

@@ -3,7 +3,7 @@ import type { FollowSubject, NoteChoices, ShownFollower } from '../../federation
 import { t } from '../../translation/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
@@ -94,7 +94,7 @@ export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>):
       total: found!.total,
       ...beside,
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -104,7 +104,7 @@ export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>):
       submitForm(
         async () => {
           await act(context, deps);
-          return seeOther(withNotice(urlOf(context), notice));
+          return seeOther(withFlashMessage(urlOf(context), notice));
         },
         (refusal) => followersPage(context, deps, refusal),
       );

@@ -2,7 +2,7 @@ import type { Following } from '../../federation/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from './follow-status.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { FollowsDeps } from './deps.ts';
@@ -58,7 +58,7 @@ async function followingPage(
     // Other servers link here with the handle that the user wants to follow.
     form: { target: form.text('target') || (query.get('target') ?? '').slice(0, 512) },
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -73,31 +73,31 @@ export const addFollow: Page<PersonContext, FollowsDeps> = (context, deps) =>
       const local = deps.federation.localTarget(target);
       if (local !== null) {
         await followHere(context, deps, local);
-        return seeOther(withNotice('/following/activity', 'followed-here'));
+        return seeOther(withFlashMessage('/following/activity', 'followed-here'));
       }
       const { kind, state } = await deps.federation.follow(context.person.id, target);
       const notice =
         kind === 'repository' ? 'repository-followed' : state === undefined ? 'person-followed' : 'follow-asked';
-      return seeOther(withNotice('/following', notice));
+      return seeOther(withFlashMessage('/following', notice));
     },
     (refusal) => followingPage(context, deps, refusal),
   );
 
 export const endFollow: Page<PersonContext, FollowsDeps> = async ({ person, params }, { federation }) => {
   await federation.unfollow(person.id, params.id ?? '');
-  return seeOther(withNotice('/following', 'unfollowed'));
+  return seeOther(withFlashMessage('/following', 'unfollowed'));
 };
 
 export const keepCopy: Page<PersonContext, FollowsDeps> = (context, deps) =>
   submitForm(
     async () => {
       await deps.copies.keep(context.viewer, context.person, context.params.id ?? '');
-      return seeOther(withNotice('/following', 'copy-kept'));
+      return seeOther(withFlashMessage('/following', 'copy-kept'));
     },
     (refusal) => followingPage(context, deps, refusal),
   );
 
 export const retryFollow: Page<PersonContext, FollowsDeps> = async ({ person, params }, { federation }) => {
   await federation.retryFollow(person.id, params.id ?? '');
-  return seeOther(withNotice('/following', 'follow-retried'));
+  return seeOther(withFlashMessage('/following', 'follow-retried'));
 };

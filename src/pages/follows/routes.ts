@@ -1,6 +1,6 @@
 import type { PersonContext } from '../app/request-context.ts';
-import { inOrganisationSettings, inPersonSettings, inRepositorySettings } from '../route.ts';
-import type { Route, SettingsRow } from '../route.ts';
+import { inOrganisationSettings, inPersonSettings, inRepositorySettings } from '../app/route.ts';
+import type { Route, SettingsRow } from '../app/route.ts';
 import { ofOrganisation, ofPerson, ofRepository } from '../runs/scopes.ts';
 import { showActivityFeed } from './activity.page.ts';
 import { followElsewhere, showFollowElsewhere } from './follow-elsewhere.page.ts';

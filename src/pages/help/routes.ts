@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { showDocument, showHelp } from './help.page.ts';
 
 /** The documentation, also for anonymous clients. */

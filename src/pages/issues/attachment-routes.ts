@@ -1,5 +1,5 @@
 import type { IssueKind } from '../../issues/index.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { showIssueAsJson, showIssueAsMarkdown } from './export-issue.page.ts';
 import { showAttachment, uploadAttachments } from './attachments.page.ts';
 

@@ -1,5 +1,5 @@
 import { attachmentPath, isShownInline } from '../../issues/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { translateRefusal, t } from '../../translation/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { content, movedTo, type Reply } from '../app/reply.ts';
@@ -38,7 +38,7 @@ export const uploadAttachments: Page<RepositoryContext, IssuesDeps> = ({ takeFil
     if (files.length === 0) return json(422, { message: t('issues.attachments.send_a_file_in_the_field') });
     return json(201, { files });
   } catch (error) {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (!isRefusal(error)) throw error;
     return json(statusOfRefusal(error), { message: translateRefusal(error) });
   }
 };

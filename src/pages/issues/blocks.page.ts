@@ -1,7 +1,7 @@
 import { organisationUrl, personUrl } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import type { OrganisationHeaderView } from '../app/organisation-header.view.ts';
 import { page, seeOther } from '../app/reply.ts';
@@ -54,7 +54,7 @@ function blockPages<V extends PersonContext>(place: BlockPageScope<V>) {
         reason: form.text('reason'),
       },
       refusal,
-      notice: viewNotice(query),
+      notice: viewFlashMessage(query),
     });
   }
 
@@ -74,13 +74,13 @@ function blockPages<V extends PersonContext>(place: BlockPageScope<V>) {
           if ((await deps.owners.resolve(block.username))?.kind !== 'user')
             throw invalid('unknown_username', 'No user has this username.', { field: 'username' });
           await deps.issues.block(viewer, block);
-          return seeOther(withNotice(place.url(context), 'person-blocked'));
+          return seeOther(withFlashMessage(place.url(context), 'person-blocked'));
         },
         (refusal) => blocksPage(context, deps, refusal),
       ),
     remove: async (context: V, { issues }: IssuesDeps) => {
       await issues.unblock(context.viewer, { owner: place.owner(context), username: context.params['username'] ?? '' });
-      return seeOther(withNotice(place.url(context), 'person-unblocked'));
+      return seeOther(withFlashMessage(place.url(context), 'person-unblocked'));
     },
   };
 }

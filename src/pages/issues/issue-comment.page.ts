@@ -3,7 +3,7 @@ import { explainRefusal } from '../../issues/index.ts';
 import type { CloseReason, NewComment } from '../../issues/index.ts';
 import { seeOther } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueAt, replyDraft, urlOfIssue } from './conversation.reply.ts';
@@ -38,7 +38,7 @@ export const postComment =
           if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Sign in to continue.');
           if (refusal !== null) throw forbidden('not_allowed_on_issue', explainRefusal(refusal));
           await issues.saveDraft(viewer, replyDraft(id), body);
-          return seeOther(`${withNotice(url, 'draft-saved')}#reply`);
+          return seeOther(`${withFlashMessage(url, 'draft-saved')}#reply`);
         }
         if (state !== undefined && body.trim() === '') {
           await (state === 'open' ? issues.reopen(viewer, at) : issues.close(viewer, at, state));

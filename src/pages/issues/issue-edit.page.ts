@@ -1,6 +1,6 @@
 import { isDomainError, notFound } from '../../kernel/index.ts';
 import type { HideReason, ListedEntry, ReactionKind } from '../../issues/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
@@ -151,7 +151,7 @@ export const deleteEntry =
     return submitForm(
       async () => {
         await issues.trash(viewer, issueAt(context));
-        return seeOther(withNotice(urlOfIssue(context), 'issue-trashed'));
+        return seeOther(withFlashMessage(urlOfIssue(context), 'issue-trashed'));
       },
       (refusal) => show(context, deps, { refusal }),
     );
@@ -170,5 +170,5 @@ function unlessRestored(error: unknown): void {
 /** Permanently deletes an issue in the trash. */
 export const purgeIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   await deps.issues.purge(context.viewer, issueAt(context));
-  return seeOther(withNotice(urlOfIssue(context).replace(/\/\d+$/, ''), 'issue-purged'));
+  return seeOther(withFlashMessage(urlOfIssue(context).replace(/\/\d+$/, ''), 'issue-purged'));
 };

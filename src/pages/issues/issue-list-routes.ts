@@ -1,5 +1,5 @@
-import { inOrganisationSettings, inPersonSettings } from '../route.ts';
-import type { PageRoute, Route } from '../route.ts';
+import { inOrganisationSettings, inPersonSettings } from '../app/route.ts';
+import type { PageRoute, Route } from '../app/route.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
 import { organisationBlocks, personBlocks } from './blocks.page.ts';
 import { conversationFeed, listFeed } from './feeds.page.ts';

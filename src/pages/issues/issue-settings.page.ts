@@ -1,6 +1,6 @@
 import type { IssueSettings } from '../../issues/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -32,7 +32,7 @@ async function settingsPage(
             ciApproval: form.text('ci_approval') || settings.ciApproval,
           },
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -67,7 +67,7 @@ export const saveIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (con
           ciApproval: form.text('ci_approval') as IssueSettings['ciApproval'],
         }),
       });
-      return seeOther(withNotice(settingsUrl(context), 'settings-saved'));
+      return seeOther(withFlashMessage(settingsUrl(context), 'settings-saved'));
     },
     (refusal) => settingsPage(context, deps, refusal),
   );

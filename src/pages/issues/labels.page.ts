@@ -1,7 +1,7 @@
 import { defaultLabels, noFilter } from '../../issues/index.ts';
 import type { Label, LabelScope } from '../../issues/index.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -106,12 +106,12 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
         refusal: null,
         preview: null,
       }),
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
   const labelId = ({ params }: V): string => params['label'] ?? '';
-  const done = (context: V, notice: string) => seeOther(withNotice(place.url(context), notice));
+  const done = (context: V, notice: string) => seeOther(withFlashMessage(place.url(context), notice));
 
   return {
     show: (context: V, deps: IssuesDeps) => labelsPage(context, deps),

@@ -2,7 +2,7 @@ import type { Milestone } from '../../issues/index.ts';
 import { noFilter } from '../../issues/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -47,7 +47,7 @@ async function milestonesPage(
     mayEdit: may('triage') === null,
     form: readForm(context),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -60,7 +60,7 @@ export const addMilestone: Page<RepositoryPersonContext, IssuesDeps> = (context,
     async () => {
       const { due_on: dueOn, ...rest } = readForm(context);
       const { id } = await deps.issues.addMilestone(context.viewer, context.found.canonical, { ...rest, dueOn });
-      return seeOther(withNotice(`${listUrl(context)}/${id}`, 'milestone-added'));
+      return seeOther(withFlashMessage(`${listUrl(context)}/${id}`, 'milestone-added'));
     },
     (refusal) => milestonesPage(context, deps, refusal),
   );
@@ -97,7 +97,7 @@ async function milestonePage(
         ? { title: milestone.title, description: milestone.description, due_on: milestone.dueOn ?? '' }
         : readForm(context),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -111,7 +111,7 @@ export const editMilestone: Page<RepositoryPersonContext, IssuesDeps> = (context
       const { due_on: dueOn, ...rest } = readForm(context);
       const { viewer, found, params } = context;
       await deps.issues.editMilestone(viewer, found.canonical, params['milestone'] ?? '', { ...rest, dueOn });
-      return seeOther(withNotice(milestoneUrl(context), 'milestone-saved'));
+      return seeOther(withFlashMessage(milestoneUrl(context), 'milestone-saved'));
     },
     (refusal) => milestonePage(context, deps, refusal),
   );
@@ -121,7 +121,7 @@ const setClosed =
   async (context, { issues }) => {
     const { viewer, found, params } = context;
     await issues.setMilestoneClosed(viewer, found.canonical, params['milestone'] ?? '', isClosed);
-    return seeOther(withNotice(milestoneUrl(context), isClosed ? 'milestone-closed' : 'milestone-reopened'));
+    return seeOther(withFlashMessage(milestoneUrl(context), isClosed ? 'milestone-closed' : 'milestone-reopened'));
   };
 
 export const closeMilestone = setClosed(true);
@@ -130,5 +130,5 @@ export const reopenMilestone = setClosed(false);
 export const removeMilestone: Page<RepositoryPersonContext, IssuesDeps> = async (context, { issues }) => {
   const { viewer, found, params } = context;
   await issues.deleteMilestone(viewer, found.canonical, params['milestone'] ?? '');
-  return seeOther(withNotice(listUrl(context), 'milestone-removed'));
+  return seeOther(withFlashMessage(listUrl(context), 'milestone-removed'));
 };

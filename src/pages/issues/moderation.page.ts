@@ -1,7 +1,7 @@
 import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { t } from '../../translation/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
@@ -44,18 +44,18 @@ export const showModeration: Page<RepositoryPersonContext, IssuesDeps> = async (
     url: moderationUrl(context),
     trash: mayManage ? trashUrl(context) : null,
     settings: mayManage ? `${repositoryUrl(found.canonical)}/settings/issues` : null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
 export const admitContributor: Page<RepositoryPersonContext, IssuesDeps> = async (context, { issues }) => {
   await issues.admit(context.viewer, context.found.canonical, personId(context));
-  return seeOther(withNotice(moderationUrl(context), 'contributor-admitted'));
+  return seeOther(withFlashMessage(moderationUrl(context), 'contributor-admitted'));
 };
 
 export const refuseContributor: Page<RepositoryPersonContext, IssuesDeps> = async (context, { issues }) => {
   await issues.refuse(context.viewer, context.found.canonical, personId(context));
-  return seeOther(withNotice(moderationUrl(context), 'contributor-refused'));
+  return seeOther(withFlashMessage(moderationUrl(context), 'contributor-refused'));
 };
 
 /** Ids of contributors always have this form. */
@@ -83,6 +83,6 @@ export const showTrash: Page<RepositoryPersonContext, IssuesDeps> = async (conte
       by: row.deletedBy === null ? null : (people.get(row.deletedBy)?.handle ?? null),
       at: viewTime(row.deletedAt ?? row.updatedAt, clock.now()),
     })),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };

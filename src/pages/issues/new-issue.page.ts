@@ -3,7 +3,7 @@ import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { checkAnswers, composeForm, explainRefusal, findTemplates } from '../../issues/index.ts';
 import type { AnswerFaults, IssueTemplate, IssueTemplates } from '../../issues/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { renderText, renderTexts } from '../markdown/render-text.ts';
@@ -63,7 +63,7 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
       if (form.text('action') === 'preview') return again({ isPreview: mayOpen });
       if (form.text('action') === 'draft') {
         await issues.saveDraft(viewer, draftOf(context, template), writeDraft(values));
-        return seeOther(`${withNotice(`${base}/new`, 'draft-saved')}&template=${template?.key ?? blank}`);
+        return seeOther(`${withFlashMessage(`${base}/new`, 'draft-saved')}&template=${template?.key ?? blank}`);
       }
       const faults = template === null ? noFaults : checkAnswers(template, values.answers);
       if (template !== null && faults.size > 0)

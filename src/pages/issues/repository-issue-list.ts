@@ -3,7 +3,7 @@ import type { FoundIssue, IssueFilter, IssueKind, ListedIssue } from '../../issu
 import { isDomainError } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
@@ -105,7 +105,7 @@ export async function readRepositoryIssueList(
         : null,
       result,
       refusal,
-      notice: viewNotice(query),
+      notice: viewFlashMessage(query),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { IssueKind } from '../../issues/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { attachmentRoutes } from './attachment-routes.ts';
 import type { ShowConversation } from './conversation.reply.ts';
 import type { IssuesDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -48,7 +48,7 @@ export const saveReply: Page<PersonContext, IssuesDeps> = (context, deps) => {
   return submitForm(
     async () => {
       await deps.issues.saveReply(viewer, typed, typed.id === '' ? null : typed.id);
-      return seeOther(withNotice(here, 'reply-saved'));
+      return seeOther(withFlashMessage(here, 'reply-saved'));
     },
     (refusal) => repliesPage(context, deps, typed, refusal),
   );
@@ -57,5 +57,5 @@ export const saveReply: Page<PersonContext, IssuesDeps> = (context, deps) => {
 /** Field `id`. */
 export const removeReply: Page<PersonContext, IssuesDeps> = async ({ viewer, form }, deps) => {
   await deps.issues.removeSavedReply(viewer, form.text('id'));
-  return seeOther(withNotice(here, 'reply-removed'));
+  return seeOther(withFlashMessage(here, 'reply-removed'));
 };

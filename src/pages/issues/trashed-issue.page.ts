@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -31,6 +31,6 @@ export async function trashedIssuePage(
 }
 
 function nullIfRefused(error: unknown): null {
-  if (isDomainError(error) && error.code !== 'internal') return null;
+  if (isRefusal(error)) return null;
   throw error;
 }

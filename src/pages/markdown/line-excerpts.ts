@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import { highlightBlocks, languageOf } from '../../highlighting/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../web/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isRefusal } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
@@ -109,7 +109,7 @@ export async function readLineExcerpts(
 }
 
 function nullIfRefused(error: unknown): null {
-  if (isDomainError(error) && error.code !== 'internal') return null;
+  if (isRefusal(error)) return null;
   throw error;
 }
 

@@ -1,6 +1,6 @@
 import { notificationChanges } from '../../notifications/index.ts';
-import { inPersonSettings } from '../route.ts';
-import type { Route } from '../route.ts';
+import { inPersonSettings } from '../app/route.ts';
+import type { Route } from '../app/route.ts';
 import { showPrivateFeed } from './feed.page.ts';
 import { changeNotifications, readAccessNews, showInbox, undoChange } from './inbox.page.ts';
 import {

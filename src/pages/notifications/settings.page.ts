@@ -3,7 +3,7 @@ import type { Channel, Digest, Reason } from '../../notifications/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { translated } from '../../translation/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -100,7 +100,7 @@ export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = 
         ),
         ...(form.text('digest') && { digest: oneOf(digests, form.text('digest')) }),
       });
-      return seeOther(withNotice(path, 'settings-saved'));
+      return seeOther(withFlashMessage(path, 'settings-saved'));
     },
     (refusal) => settingsPage(context, deps, refusal),
   );
@@ -121,7 +121,7 @@ export const showNewFeed: Page<PersonContext, NotificationsDeps> = async (
   { oneTimeSecrets },
 ) => {
   const secret = await oneTimeSecrets.take(person.id, params['oneTimeToken'] ?? '');
-  if (secret === null) return seeOther(withNotice(path, 'feed-gone'));
+  if (secret === null) return seeOther(withFlashMessage(path, 'feed-gone'));
   return page(
     'notifications/new-feed',
     { address: `${origin}/notifications/feed.atom?token=${secret.value}` },
@@ -131,5 +131,5 @@ export const showNewFeed: Page<PersonContext, NotificationsDeps> = async (
 
 export const removeFeed: Page<PersonContext, NotificationsDeps> = async ({ viewer }, { notifications }) => {
   await notifications.removeFeed(viewer);
-  return seeOther(withNotice(path, 'feed-removed'));
+  return seeOther(withFlashMessage(path, 'feed-removed'));
 };

@@ -2,7 +2,7 @@ import type { Application, ApplicationInput, ApplicationOwner } from '../../oaut
 import { notFound } from '../../kernel/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
@@ -84,7 +84,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
       hasAddress: config.baseUrl !== null,
       form,
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -111,7 +111,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
         confidential: application.isConfidential,
       },
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -123,7 +123,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
     secret: string | null,
   ): Promise<Reply> {
     const to = `${listUrl(context)}/${application.id}`;
-    if (secret === null) return seeOther(withNotice(to, 'application-saved'));
+    if (secret === null) return seeOther(withFlashMessage(to, 'application-saved'));
     const value = { name: application.name, value: secret };
     return seeOther(`${to}/secret/${await deps.oneTimeSecrets.store(context.person.id, value)}`);
   }
@@ -161,7 +161,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
       const application = await applicationOf(context, deps);
       const secret = await deps.oneTimeSecrets.take(context.person.id, context.params['oneTimeToken'] ?? '');
       const url = `${listUrl(context)}/${application.id}`;
-      if (secret === null) return seeOther(withNotice(url, 'application-secret-gone'));
+      if (secret === null) return seeOther(withFlashMessage(url, 'application-secret-gone'));
       return page(
         'oauth/application-secret',
         { place: placeOf(context), name: application.name, clientId: application.clientId, secret: secret.value, url },
@@ -171,7 +171,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
     async remove(context, deps) {
       const { id } = await applicationOf(context, deps);
       await deps.oauth.applications.remove(ownerOf(context), id);
-      return seeOther(withNotice(listUrl(context), 'application-removed'));
+      return seeOther(withFlashMessage(listUrl(context), 'application-removed'));
     },
   };
 }
@@ -179,5 +179,5 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
 /** Revokes the consent of a user to an application. */
 export const revokeApplication: Page<PersonContext, OAuthPageDeps> = async ({ person, params }, { oauth }) => {
   await oauth.grants.revoke(person.id, params.grant ?? '');
-  return seeOther(withNotice('/settings/applications', 'application-revoked'));
+  return seeOther(withFlashMessage('/settings/applications', 'application-revoked'));
 };

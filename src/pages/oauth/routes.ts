@@ -1,6 +1,6 @@
 import type { PersonContext } from '../app/request-context.ts';
-import { inAdministration, inOrganisationSettings, inPersonSettings } from '../route.ts';
-import type { Route, SettingsRow } from '../route.ts';
+import { inAdministration, inOrganisationSettings, inPersonSettings } from '../app/route.ts';
+import type { Route, SettingsRow } from '../app/route.ts';
 import { ofInstance, ofOrganisation, ofPerson } from '../runs/scopes.ts';
 import { applicationPages, revokeApplication } from './applications.page.ts';
 import type { ApplicationPages } from './applications.page.ts';

@@ -2,7 +2,7 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewMember } from '../app/member.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
@@ -33,7 +33,7 @@ async function membersPage(
     ...pageLinks(membersUrl(context), beside, { q: filter }),
     form: { username: form.text('username'), role: form.text('role').toUpperCase() || 'MEMBER' },
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -53,7 +53,7 @@ export const addMember: Page<OrganisationOwnerContext, OrganisationDeps> = (cont
         username: form.text('username'),
         role: form.text('role'),
       });
-      return seeOther(withNotice(membersUrl(context), 'member-added'));
+      return seeOther(withFlashMessage(membersUrl(context), 'member-added'));
     },
     (refusal) => membersPage(context, deps, refusal),
   );
@@ -99,7 +99,7 @@ function stateForm(
   notice: string,
 ) {
   return submitForm(
-    async () => seeOther(withNotice(await act(), notice)),
+    async () => seeOther(withFlashMessage(await act(), notice)),
     (refusal) => membersPage(context, deps, { ...refusal, field: null }),
   );
 }

@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { OrganisationDeps } from './deps.ts';
@@ -23,7 +23,7 @@ export const createOrganisation: Page<PersonContext, OrganisationDeps> = (contex
     async () => {
       const input = { name: form.text('name').trim(), displayName: form.text('display_name') };
       const { name } = await organisations.create(viewer, input);
-      return seeOther(withNotice(organisationUrl(name), 'organisation-created'));
+      return seeOther(withFlashMessage(organisationUrl(name), 'organisation-created'));
     },
     (refusal) => newOrganisationPage(context, refusal),
   );

@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl } from '../../http/index.ts';
@@ -53,7 +53,7 @@ async function settingsPage(
     },
     which: refused?.which ?? null,
     refusal: refused?.refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -80,7 +80,7 @@ export const saveOrganisation = settingsForm('profile', async ({ viewer, organis
     description: form.text('description'),
     website: form.text('website'),
   });
-  return seeOther(withNotice(settingsUrl(organisation.name), 'settings-saved'));
+  return seeOther(withFlashMessage(settingsUrl(organisation.name), 'settings-saved'));
 });
 
 /** Field `avatar`, the file. */
@@ -88,7 +88,7 @@ export const uploadOrganisationAvatar = settingsForm(
   'avatar',
   async ({ viewer, organisation, takeUpload }, { organisations }) => {
     await organisations.replaceAvatar(viewer, organisation.name, takeUpload());
-    return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-saved'));
+    return seeOther(withFlashMessage(settingsUrl(organisation.name), 'avatar-saved'));
   },
 );
 
@@ -97,13 +97,13 @@ export const deleteOrganisationAvatar: Page<OrganisationOwnerContext, Organisati
   { organisations },
 ) => {
   await organisations.removeAvatar(viewer, organisation.name);
-  return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-removed'));
+  return seeOther(withFlashMessage(settingsUrl(organisation.name), 'avatar-removed'));
 };
 
 /** Field `name`. The old name stays reserved and redirects to the new one. */
 export const renameOrganisation = settingsForm('rename', async ({ viewer, organisation, form }, { organisations }) => {
   const { name } = await organisations.rename(viewer, organisation.name, form.text('name').trim());
-  return seeOther(withNotice(settingsUrl(name), 'organisation-renamed'));
+  return seeOther(withFlashMessage(settingsUrl(name), 'organisation-renamed'));
 });
 
 /** Field `confirm`, the exact name. An organisation that owns repositories cannot be deleted (SPEC §3). */
@@ -112,5 +112,5 @@ export const deleteOrganisation = settingsForm('delete', async ({ viewer, organi
     throw invalid('wrong_confirmation', `Type ${organisation.name} to confirm.`, { field: 'confirm' });
   }
   await organisations.delete(viewer, organisation.name);
-  return seeOther(withNotice('/', 'organisation-deleted'));
+  return seeOther(withFlashMessage('/', 'organisation-deleted'));
 });

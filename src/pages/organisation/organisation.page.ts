@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/index.ts';
 import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage } from '../app/list-page.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { readProfileReadme } from '../code/profile-readme.ts';
@@ -48,7 +48,7 @@ async function organisationPage(
     repositories: rows.map((repository) => viewRepositoryRow(repository, clock.now())),
     next: next && `${organisationUrl(organisation.name)}?${new URLSearchParams({ after: next })}`,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -80,7 +80,7 @@ export const leaveOrganisation: Page<PersonContext, OrganisationDeps> = (context
   return submitForm(
     async () => {
       await deps.organisations.leave(context.viewer, name);
-      return seeOther(withNotice('/', 'organisation-left'));
+      return seeOther(withFlashMessage('/', 'organisation-left'));
     },
     (refusal) => organisationPage(context, deps, name, refusal),
   );

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { showMembers, addMember, changeMemberRole, removeMember } from './members.page.ts';
 import { showNewOrganisation, createOrganisation } from './new-organisation.page.ts';
 import {

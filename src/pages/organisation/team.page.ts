@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/index.ts';
 import { organisationUrl, personUrl, teamUrl } from '../../http/index.ts';
 import type { FoundTeam } from '../../organisations/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { movedTo, page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -68,7 +68,7 @@ async function teamPage(context: PersonContext, deps: OrganisationDeps, refused?
     },
     which: refused?.which ?? null,
     refusal: refused?.refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -102,7 +102,7 @@ export const saveTeam = teamForm('settings', async (context, { organisations }, 
   const { viewer, form } = context;
   const edit = { name: form.text('name'), description: form.text('description'), role: form.text('role') };
   const { name } = await organisations.teams.edit(viewer, addressOf(context), edit);
-  return seeOther(withNotice(teamUrl(organisation.name, name), 'team-saved'));
+  return seeOther(withFlashMessage(teamUrl(organisation.name, name), 'team-saved'));
 });
 
 /** Field `confirm`, the exact name. */
@@ -110,24 +110,24 @@ export const deleteTeam = teamForm('delete', async (context, { organisations }, 
   if (context.form.text('confirm').trim() !== team.name)
     throw invalid('wrong_confirmation', `Type ${team.name} to confirm.`, { field: 'confirm' });
   await organisations.teams.delete(context.viewer, addressOf(context));
-  return seeOther(withNotice(`${organisationUrl(organisation.name)}/teams`, 'team-deleted'));
+  return seeOther(withFlashMessage(`${organisationUrl(organisation.name)}/teams`, 'team-deleted'));
 });
 
 /** Field `username`. */
 export const addTeamMember = teamForm('member', async (context, { organisations }, found) => {
   await organisations.teams.addMember(context.viewer, addressOf(context), context.form.text('username'));
-  return seeOther(withNotice(urlOf(found), 'team-member-added'));
+  return seeOther(withFlashMessage(urlOf(found), 'team-member-added'));
 });
 
 export const removeTeamMember = teamForm('member', async (context, { organisations }, found) => {
   await organisations.teams.removeMember(context.viewer, addressOf(context), context.params.username ?? '');
-  return seeOther(withNotice(urlOf(found), 'team-member-removed'));
+  return seeOther(withFlashMessage(urlOf(found), 'team-member-removed'));
 });
 
 /** Ends the user's own membership in the team. */
 export const leaveTeam = teamForm('leave', async (context, { organisations }) => {
   await organisations.teams.leave(context.viewer, addressOf(context));
-  return seeOther(withNotice('/', 'team-left'));
+  return seeOther(withFlashMessage('/', 'team-left'));
 });
 
 /** Fields `repository`, its name with or without the organisation, and `role`. */
@@ -143,11 +143,11 @@ export const setTeamRepository = teamForm('repository', async (context, { reposi
       field: 'repository',
     });
   });
-  return seeOther(withNotice(urlOf(found), 'team-repository-set'));
+  return seeOther(withFlashMessage(urlOf(found), 'team-repository-set'));
 });
 
 export const removeTeamRepository = teamForm('repository', async (context, { repositories }, found) => {
   const at = { owner: found.organisation.name, name: context.params.repository ?? '' };
   await repositories.teams.removeRole(context.viewer, addressOf(context), at);
-  return seeOther(withNotice(urlOf(found), 'team-repository-removed'));
+  return seeOther(withFlashMessage(urlOf(found), 'team-repository-removed'));
 });

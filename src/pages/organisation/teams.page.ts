@@ -3,7 +3,7 @@ import { organisationUrl, teamUrl } from '../../http/index.ts';
 import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewCount } from '../app/format-numbers.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import type { OrganisationOwnerContext, Page, PersonContext } from '../app/request-context.ts';
 import type { OrganisationDeps } from './deps.ts';
@@ -37,7 +37,7 @@ export const showTeams: Page<PersonContext, OrganisationDeps> = async ({ viewer,
       people: viewCount(people, 'person'),
       repositories: role === 'OWNER' ? viewCount(repositories.get(id) ?? 0, 'repository') : null,
     })),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -71,7 +71,7 @@ export const createTeam: Page<OrganisationOwnerContext, OrganisationDeps> = (con
         description: form.text('description'),
         role: form.text('role') || 'read',
       });
-      return seeOther(withNotice(teamUrl(organisation.name, team.name), 'team-created'));
+      return seeOther(withFlashMessage(teamUrl(organisation.name, team.name), 'team-created'));
     },
     (refusal) => newTeamPage(context, deps, refusal),
   );

@@ -6,7 +6,7 @@ import type { Owner } from '../../owners/index.ts';
 import { formatNames, formatOf } from '../../packages/index.ts';
 import type { FormatName } from '../../packages/index.ts';
 import { readFilter } from '../app/list-page.view.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { movedTo, page } from '../app/reply.ts';
@@ -112,7 +112,7 @@ export const showOwnerPackages: Page<RequestContext, PackagesDeps> = async (cont
     deleted,
     mayPublish,
     recipes: mayPublish && list.packages.length === 0 ? viewPublishing({ origin, owner: owner.handle }) : [],
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -131,6 +131,6 @@ export const showRepositoryPackages: Page<RepositoryContext, PackagesDeps> = asy
     ...list,
     mayPublish,
     recipes: mayPublish && list.packages.length === 0 ? viewPublishing({ origin, owner: canonical.owner }) : [],
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };

@@ -1,6 +1,6 @@
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { FoundPackage } from '../../packages/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -19,7 +19,7 @@ export const deleteVersion: Page<PersonContext, PackagesDeps> = async (context, 
   const found = await packageOf(context, deps, 'delete');
   const { version } = await deps.packages.versions.named(found, context.params['version'] ?? '');
   await deps.packages.versions.delete(context.viewer, found, version);
-  return seeOther(withNotice(versionsUrl(found), 'package-deleted'));
+  return seeOther(withFlashMessage(versionsUrl(found), 'package-deleted'));
 };
 
 /** `…/{version}/restore` */
@@ -27,7 +27,7 @@ export const restoreVersion: Page<PersonContext, PackagesDeps> = async (context,
   const found = await packageOf(context, deps, 'delete');
   const version = await deps.packages.versions.trashed(found, context.params['version'] ?? '');
   await deps.packages.versions.restore(context.viewer, found, version);
-  return seeOther(withNotice(versionUrl(found, version.version), 'package-restored'));
+  return seeOther(withFlashMessage(versionUrl(found, version.version), 'package-restored'));
 };
 
 /** A missing repository is a refusal of the form. */
@@ -53,7 +53,7 @@ async function settingsPage(
     retention:
       refusal === null ? viewRetention(rules, gone) : { ...viewRetention(rules, gone), ...typedRules(context) },
     refusal,
-    notice: viewNotice(context.query),
+    notice: viewFlashMessage(context.query),
   });
 }
 
@@ -69,7 +69,7 @@ export const changePackage: Page<PersonContext, PackagesDeps> = async (context, 
   const { viewer, form } = context;
   const { packages } = deps;
   const found = await packageOf(context, deps, 'manage');
-  const done = (notice: string) => seeOther(withNotice(`${packageUrl(found)}/-/settings`, notice));
+  const done = (notice: string) => seeOther(withFlashMessage(`${packageUrl(found)}/-/settings`, notice));
   return submitForm(
     async () => {
       switch (form.text('action')) {
@@ -93,7 +93,7 @@ export const changePackage: Page<PersonContext, PackagesDeps> = async (context, 
           if (form.text('confirm').trim() !== found.package.name)
             throw invalid('wrong_confirmation', `Type ${found.package.name} to confirm.`, { field: 'confirm' });
           await packages.delete(viewer, found);
-          return seeOther(withNotice(packagesUrl(found.owner.handle), 'package-deleted'));
+          return seeOther(withFlashMessage(packagesUrl(found.owner.handle), 'package-deleted'));
         default:
           return done('settings-saved');
       }

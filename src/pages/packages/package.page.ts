@@ -5,7 +5,7 @@ import type { FoundPackage, NamedVersion, PackageFileRow } from '../../packages/
 import { repositoryUrl } from '../../http/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { viewCount, viewNumber, viewSize } from '../app/format-numbers.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
@@ -128,7 +128,7 @@ async function versionPage(
       ...one,
       isChosen: one.id === row.id && (one.tag === null || one.tag === shownTag),
     })),
-    notice: viewNotice(context.query),
+    notice: viewFlashMessage(context.query),
   });
 }
 
@@ -208,7 +208,7 @@ async function versionsPage(context: RequestContext, deps: PackagesDeps, found: 
     })),
     next,
     previous,
-    notice: viewNotice(context.query),
+    notice: viewFlashMessage(context.query),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { changePackage, deleteVersion, restoreVersion, showPackageSettings } from './package-settings.page.ts';
 import { showOwnerPackages, showRepositoryPackages } from './package-list.page.ts';
 import { downloadPackageFile, showPackage, showVersion } from './package.page.ts';

@@ -1,5 +1,5 @@
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import type { PullsDeps } from './deps.ts';
 import { showChanges } from './changes.page.ts';
 import { showPullDiff, showPullPatch } from './pull-patch.page.ts';

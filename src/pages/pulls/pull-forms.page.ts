@@ -1,5 +1,5 @@
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -32,7 +32,7 @@ function act(
     async () => {
       await work();
       const url = urlOfIssue(context);
-      return seeOther(notice === null ? url : withNotice(url, notice));
+      return seeOther(notice === null ? url : withFlashMessage(url, notice));
     },
     (refusal) => pullPage(context, deps, { ...typed, refusal }),
     { title: 'message_title', body: 'message', round: 'merge', style: 'merge' },

@@ -3,7 +3,7 @@ import { allows } from '../../access/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { MergeBox, PullHead } from '../../pulls/index.ts';
 import { translated } from '../../translation/index.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { movedTo, page } from '../app/reply.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
@@ -159,7 +159,7 @@ export async function pullPage(
         : null,
     retarget:
       box?.mayEdit === true && issue.state === 'OPEN' ? await readRetarget(context, deps, forms, head.base.name) : null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 

@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { pathBytes } from '../../pulls/index.ts';
 import type { Verdict } from '../../pulls/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -27,7 +27,7 @@ function shownBy(context: RepositoryContext): {
   const talk = urlOfPull(context);
   const timeline = pageUrl(talk, count(context.form.text('from')) ?? 0);
   const address = isOnTalk(context)
-    ? (change: { done?: string }) => (change.done === undefined ? timeline : withNotice(timeline, change.done))
+    ? (change: { done?: string }) => (change.done === undefined ? timeline : withFlashMessage(timeline, change.done))
     : createChangesUrlBuilder(changesUrl(talk), query);
   return {
     query,

@@ -1,6 +1,6 @@
 import { conversationRoutes, maxTextFormBytes } from '../issues/routes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import type { PageRoute, Route } from '../route.ts';
+import type { PageRoute, Route } from '../app/route.ts';
 import type { PullsDeps } from './deps.ts';
 import { openPull, showNewPull } from './new-pull.page.ts';
 import { openPatch, showNewPatch } from './new-patch.page.ts';

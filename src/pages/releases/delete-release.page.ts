@@ -1,5 +1,5 @@
 import { viewCount } from '../app/format-numbers.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -46,7 +46,7 @@ export const deleteRelease: Page<RepositoryPersonContext, ReleasesDeps> = (conte
     async () => {
       const key = { tag: restOf(context) };
       await deps.releases.delete(viewer, found.canonical, key, { deletesTag: form.text('delete_tag') !== '' });
-      return seeOther(withNotice(releasesUrl(found.canonical), 'release-deleted'));
+      return seeOther(withFlashMessage(releasesUrl(found.canonical), 'release-deleted'));
     },
     (refusal) => deletionPage(context, deps, refusal),
   );

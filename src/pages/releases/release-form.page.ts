@@ -1,6 +1,6 @@
 import type { DescribedRelease } from '../../releases/index.ts';
 import { releaseLimits } from '../../releases/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
@@ -100,7 +100,7 @@ async function formPage(
     preview: isPreview ? await renderText(context, deps, values.body) : null,
     maxFiles: releaseLimits.filesPerRelease,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -142,7 +142,7 @@ export const createRelease: Page<RepositoryPersonContext, ReleasesDeps> = (conte
         isDraft,
         files: context.takeReleaseFiles(),
       });
-      return seeOther(withNotice(releaseUrl(at, tag), isDraft ? 'release-drafted' : 'release-published'));
+      return seeOther(withFlashMessage(releaseUrl(at, tag), isDraft ? 'release-drafted' : 'release-published'));
     },
     (refusal) => again({ refusal }),
     fieldNames,
@@ -199,7 +199,7 @@ export const editRelease: Page<RepositoryPersonContext, ReleasesDeps> = async (c
         files: context.takeReleaseFiles(),
       });
       const notice = isDraft ? 'release-drafted' : release.isDraft ? 'release-published' : 'release-saved';
-      return seeOther(withNotice(releaseUrl(at, saved.tag), notice));
+      return seeOther(withFlashMessage(releaseUrl(at, saved.tag), notice));
     },
     (refusal) => again({ refusal }),
     fieldNames,
@@ -211,5 +211,5 @@ export const removeReleaseFile: Page<RepositoryPersonContext, ReleasesDeps> = as
   const { viewer, found, form } = context;
   const tag = restOf(context);
   await releases.files.remove(viewer, found.canonical, { tag }, { id: form.text('file') });
-  return seeOther(withNotice(editUrl(found.canonical, tag), 'release-file-removed'));
+  return seeOther(withFlashMessage(editUrl(found.canonical, tag), 'release-file-removed'));
 };

@@ -1,5 +1,5 @@
 import { listPage, pageLinks } from '../app/list-page.view.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { content, page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -30,7 +30,7 @@ export const showReleases: Page<RepositoryContext, ReleasesDeps> = async (contex
     hasCommits: refs.size > 0,
     feed: `${url}.atom`,
     ...pageLinks(url, { next, previous }),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -48,7 +48,7 @@ export const showRelease: Page<RepositoryContext, ReleasesDeps> = async (context
     repository: viewRepositoryHeader(found),
     release: view,
     mayWrite: may('write') === null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 

@@ -1,4 +1,4 @@
-import type { PageRoute, Route } from '../route.ts';
+import type { PageRoute, Route } from '../app/route.ts';
 import { confirmReleaseDeletion, deleteRelease } from './delete-release.page.ts';
 import { downloadFile, downloadLatest } from './download.page.ts';
 import { createRelease, editRelease, removeReleaseFile, showEditRelease, showNewRelease } from './release-form.page.ts';

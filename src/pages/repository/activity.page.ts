@@ -3,7 +3,7 @@ import type { PageReply, Reply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import { viewActivityPush } from './activity-row.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
@@ -31,7 +31,7 @@ async function activityPage(
     isFirst: query.get('after') === null,
     next: next === null ? null : `${head.url}/activity?${new URLSearchParams({ after: next })}`,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -51,7 +51,7 @@ export const restoreTip: Page<RepositoryPersonContext, RepositoryDeps> = (contex
   return submitForm(
     async () => {
       await deps.repositories.pushes.undo(viewer, canonical.owner, canonical.name, request);
-      return seeOther(withNotice(`${repositoryUrl(canonical)}/activity`, 'push-undone'));
+      return seeOther(withFlashMessage(`${repositoryUrl(canonical)}/activity`, 'push-undone'));
     },
     // Several rows have a field with this name: only the summary shows the message.
     ({ message }) => activityPage(context, deps, { message, field: null }),

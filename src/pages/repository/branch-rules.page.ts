@@ -3,7 +3,7 @@ import { isManyNames } from '../../repositories/index.ts';
 import type { ListedRule } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import {
@@ -47,7 +47,7 @@ export const showBranchRules: Page<RepositoryPersonContext, RepositoryDeps> = as
     defaultBranch: found.repository.defaultBranch,
     branches: viewAll('BRANCH'),
     tags: viewAll('TAG'),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -82,7 +82,7 @@ export const addRule: Page<RepositoryPersonContext, RepositoryDeps> = (context, 
     async () => {
       const rule = { ...inputOf(input), target: input.target };
       await repositories.rules.add(viewer, canonical.owner, canonical.name, rule);
-      return seeOther(withNotice(listUrl(context), 'rule-added'));
+      return seeOther(withFlashMessage(listUrl(context), 'rule-added'));
     },
     (refusal) => rulePage(context, input, refusal),
   );
@@ -135,7 +135,7 @@ export const saveRule: Page<RepositoryPersonContext, RepositoryDeps> = async (co
   return submitForm(
     async () => {
       await deps.repositories.rules.change(viewer, canonical.owner, canonical.name, rule.id, inputOf(input));
-      return seeOther(withNotice(listUrl(context), 'rule-saved'));
+      return seeOther(withFlashMessage(listUrl(context), 'rule-saved'));
     },
     (refusal) => presentRule(context, deps, rule, input, refusal),
   );
@@ -161,5 +161,5 @@ export const removeRule: Page<RepositoryPersonContext, RepositoryDeps> = async (
     params,
   } = context;
   await repositories.rules.remove(viewer, canonical.owner, canonical.name, params.rule ?? '');
-  return seeOther(withNotice(listUrl(context), 'rule-removed'));
+  return seeOther(withFlashMessage(listUrl(context), 'rule-removed'));
 };

@@ -3,7 +3,7 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { describeAccess, viewCollaborator } from '../app/member.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
@@ -36,7 +36,7 @@ async function collaboratorsPage(
     ownAccess: describeAccess(own),
     form: { username: form.text('username'), role: form.text('role') || 'write' },
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -57,7 +57,7 @@ export const addCollaborator: Page<RepositoryPersonContext, RepositoryDeps> = (c
     async () => {
       const input = { username: form.text('username').trim(), role: form.text('role') };
       await deps.repositories.collaborators.add(viewer, canonical.owner, canonical.name, input);
-      return seeOther(withNotice(listUrl(context), 'collaborator-added'));
+      return seeOther(withFlashMessage(listUrl(context), 'collaborator-added'));
     },
     (refusal) => collaboratorsPage(context, deps, refusal),
   );
@@ -75,7 +75,7 @@ export const changeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> =
     async () => {
       const change = { username: params.username ?? '', role: form.text('role') };
       await deps.repositories.collaborators.changeRole(viewer, canonical.owner, canonical.name, change);
-      return seeOther(withNotice(listUrl(context), 'role-changed'));
+      return seeOther(withFlashMessage(listUrl(context), 'role-changed'));
     },
     (refusal) => collaboratorsPage(context, deps, refusal),
   );
@@ -88,7 +88,7 @@ export const removeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> =
     params,
   } = context;
   await repositories.collaborators.remove(viewer, canonical.owner, canonical.name, params.username ?? '');
-  return seeOther(withNotice(listUrl(context), 'collaborator-removed'));
+  return seeOther(withFlashMessage(listUrl(context), 'collaborator-removed'));
 };
 
 /** Ends the user's own collaboration; 404 for users who are not collaborators. */
@@ -98,5 +98,5 @@ export const leaveRepository: Page<RepositoryContext, RepositoryDeps> = async (
 ) => {
   if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Sign in first.');
   await repositories.collaborators.leave(viewer, canonical.owner, canonical.name);
-  return seeOther(withNotice('/', 'repository-left'));
+  return seeOther(withFlashMessage('/', 'repository-left'));
 };

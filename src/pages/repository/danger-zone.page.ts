@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { RepositoryAddress } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -40,7 +40,7 @@ async function dangerPage(
     form: { name: form.text('name') || name, new_owner: form.text('new_owner'), confirm: form.text('confirm') },
     which: input?.which ?? null,
     refusal: input?.refusal ?? null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -72,7 +72,7 @@ export const renameRepository = dangerForm(
   'rename',
   async ({ viewer, found: { canonical }, form }, { repositories }) => {
     const address = await repositories.rename(viewer, canonical.owner, canonical.name, form.text('name').trim());
-    return seeOther(withNotice(repositoryUrl(address), 'renamed'));
+    return seeOther(withFlashMessage(repositoryUrl(address), 'renamed'));
   },
 );
 
@@ -83,8 +83,8 @@ export const transferRepository = dangerForm(
     requireTyped(form.text('confirm'), canonical);
     const outcome = await repositories.transfers.start(viewer, canonical.owner, canonical.name, form.text('new_owner'));
     return outcome.kind === 'transferred'
-      ? seeOther(withNotice(repositoryUrl(outcome.canonical), 'transferred'))
-      : seeOther(withNotice(dangerUrl(canonical), 'transfer-offered'));
+      ? seeOther(withFlashMessage(repositoryUrl(outcome.canonical), 'transferred'))
+      : seeOther(withFlashMessage(dangerUrl(canonical), 'transfer-offered'));
   },
 );
 
@@ -93,7 +93,7 @@ export const withdrawTransfer: Page<RepositoryPersonContext, RepositoryDeps> = a
   { repositories },
 ) => {
   await repositories.transfers.withdraw(viewer, canonical.owner, canonical.name);
-  return seeOther(withNotice(dangerUrl(canonical), 'transfer-withdrawn'));
+  return seeOther(withFlashMessage(dangerUrl(canonical), 'transfer-withdrawn'));
 };
 
 export const archiveRepository: Page<RepositoryPersonContext, RepositoryDeps> = async (
@@ -101,7 +101,7 @@ export const archiveRepository: Page<RepositoryPersonContext, RepositoryDeps> = 
   { repositories },
 ) => {
   await repositories.setArchived(viewer, canonical.owner, canonical.name, true);
-  return seeOther(withNotice(dangerUrl(canonical), 'archived'));
+  return seeOther(withFlashMessage(dangerUrl(canonical), 'archived'));
 };
 
 export const unarchiveRepository: Page<RepositoryPersonContext, RepositoryDeps> = async (
@@ -109,7 +109,7 @@ export const unarchiveRepository: Page<RepositoryPersonContext, RepositoryDeps> 
   { repositories },
 ) => {
   await repositories.setArchived(viewer, canonical.owner, canonical.name, false);
-  return seeOther(withNotice(dangerUrl(canonical), 'unarchived'));
+  return seeOther(withFlashMessage(dangerUrl(canonical), 'unarchived'));
 };
 
 /** Field `confirm`, the exact `owner/name`. Moves the repository to the trash. */
@@ -118,6 +118,6 @@ export const deleteRepository = dangerForm(
   async ({ viewer, found: { canonical }, form }, { repositories }) => {
     requireTyped(form.text('confirm'), canonical);
     await repositories.trash.move(viewer, canonical.owner, canonical.name);
-    return seeOther(withNotice('/', 'repository-deleted'));
+    return seeOther(withFlashMessage('/', 'repository-deleted'));
   },
 );

@@ -2,7 +2,7 @@ import type { ListedDeployKey } from '../../repositories/index.ts';
 import { oneOf, personUrl, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -30,7 +30,7 @@ async function keysPage(
     keys: keys.map((key) => viewKey(key, clock.now(), config.ssh.systemSshd)),
     form,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -69,7 +69,7 @@ export const addDeployKey: Page<RepositoryPersonContext, RepositoryDeps> = (cont
     async () => {
       const { title, key: line, access } = input;
       await deps.repositories.deployKeys.add(viewer, canonical.owner, canonical.name, { title, line, access });
-      return seeOther(withNotice(listUrl(context), 'deploy-key-added'));
+      return seeOther(withFlashMessage(listUrl(context), 'deploy-key-added'));
     },
     (refusal) => keysPage(context, deps, input, refusal),
   );
@@ -82,5 +82,5 @@ export const removeDeployKey: Page<RepositoryPersonContext, RepositoryDeps> = as
     params,
   } = context;
   await repositories.deployKeys.remove(viewer, canonical.owner, canonical.name, params.id ?? '');
-  return seeOther(withNotice(listUrl(context), 'deploy-key-removed'));
+  return seeOther(withFlashMessage(listUrl(context), 'deploy-key-removed'));
 };

@@ -1,7 +1,7 @@
 import { unauthenticated } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -87,7 +87,7 @@ export const forkRepository: Page<RepositoryContext, RepositoryDeps> = (context,
         defaultBranchOnly: input.default_branch_only,
       });
       const { owner, repository } = (await deps.repositories.locate([id])).get(id)!;
-      return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name: repository.name }), 'forked'));
+      return seeOther(withFlashMessage(repositoryUrl({ owner: owner.handle, name: repository.name }), 'forked'));
     },
     (refusal) => forkPage(context, deps, input, refusal),
   );

@@ -2,7 +2,7 @@ import type { RefListing } from '../../git/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount, viewNumber, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
@@ -79,7 +79,7 @@ export async function settingsPage(
     },
     form,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -121,7 +121,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
       });
       // Browsers do not send an unchecked checkbox; a form without the choice changes nothing.
       if (form.text('lfs_choice') !== '') await deps.lfs.switchRepository(viewer, canonical, input.lfs);
-      return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
+      return seeOther(withFlashMessage(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },
     (refusal) => settingsPage(context, deps, { form: input, refusal }),
   );
@@ -139,7 +139,10 @@ export const changeVisibility: Page<RepositoryPersonContext, RepositoryDeps> = (
     async () => {
       await deps.repositories.changeVisibility(viewer, canonical.owner, canonical.name, visibility);
       return seeOther(
-        withNotice(`${repositoryUrl(canonical)}/settings`, visibility === 'PUBLIC' ? 'now-public' : 'now-private'),
+        withFlashMessage(
+          `${repositoryUrl(canonical)}/settings`,
+          visibility === 'PUBLIC' ? 'now-public' : 'now-private',
+        ),
       );
     },
     (refusal) => settingsPage(context, deps, { refusal }),

@@ -1,7 +1,7 @@
 import { imageReply } from '../app/image-reply.ts';
 import { seeOther } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { settingsPage } from './general-settings.page.ts';
@@ -26,7 +26,7 @@ export const uploadRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps
   return submitForm(
     async () => {
       await deps.repositories.images.replace(viewer, canonical.owner, canonical.name, context.takeUpload());
-      return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-saved'));
+      return seeOther(withFlashMessage(`${repositoryUrl(canonical)}/settings`, 'image-saved'));
     },
     (refusal) => settingsPage(context, deps, { refusal }),
   );
@@ -37,5 +37,5 @@ export const deleteRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps
   { repositories },
 ) => {
   await repositories.images.remove(viewer, canonical.owner, canonical.name);
-  return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-removed'));
+  return seeOther(withFlashMessage(`${repositoryUrl(canonical)}/settings`, 'image-removed'));
 };

@@ -2,7 +2,7 @@ import type { ImportGroup, ImportGroupItem } from '../../imports/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { viewNumber } from '../app/format-numbers.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -60,7 +60,7 @@ async function groupPage(
 }
 
 export const showImportGroup: Page<PersonContext, RepositoryDeps> = ({ viewer, params, query }, deps) =>
-  groupPage(viewer, params['import']!, deps, { refusal: null, notice: viewNotice(query) });
+  groupPage(viewer, params['import']!, deps, { refusal: null, notice: viewFlashMessage(query) });
 
 const done =
   (
@@ -71,7 +71,7 @@ const done =
     submitForm(
       async () => {
         await work(context, deps);
-        return seeOther(withNotice(importGroupUrl(context.params['import']!), notice));
+        return seeOther(withFlashMessage(importGroupUrl(context.params['import']!), notice));
       },
       (refusal) => groupPage(context.viewer, context.params['import']!, deps, { refusal, notice: null }),
     );

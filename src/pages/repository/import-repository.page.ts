@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -72,12 +72,12 @@ export const importRepository: Page<PersonContext, RepositoryDeps> = (context, d
           isServer,
           owner: isServer ? undefined : owner,
         });
-        return seeOther(withNotice(importGroupUrl(group.id), 'import-begun'));
+        return seeOther(withFlashMessage(importGroupUrl(group.id), 'import-begun'));
       }
       const { id } = await deps.imports.start(viewer, wish);
       const { owner, repository } = (await deps.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name: repository.name });
-      return seeOther(withNotice(`${url}/settings/import`, 'import-begun'));
+      return seeOther(withFlashMessage(`${url}/settings/import`, 'import-begun'));
     },
     (refusal) => importPage(context, deps, input, refusal),
   );

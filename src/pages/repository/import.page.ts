@@ -3,7 +3,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { translated } from '../../translation/index.ts';
 import { viewNumber } from '../app/format-numbers.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -70,7 +70,7 @@ async function importPage(
     section: 'import',
     shown: viewImport(one, problems, clock.now()),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -86,7 +86,7 @@ const done =
     submitForm(
       async () => {
         await work(context, deps);
-        return seeOther(withNotice(`${repositoryUrl(context.found.canonical)}/settings/import`, notice));
+        return seeOther(withFlashMessage(`${repositoryUrl(context.found.canonical)}/settings/import`, notice));
       },
       (refusal) => importPage(context, deps, refusal),
     );

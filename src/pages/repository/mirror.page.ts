@@ -4,7 +4,7 @@ import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -97,7 +97,7 @@ async function mirrorPage(
     // Secrets are never sent back in a page.
     form: refusal === null ? saved : typed,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -122,7 +122,7 @@ export const saveMirror: Page<RepositoryPersonContext, RepositoryDeps> = (contex
         withReleases: form.text('releases') === 'yes',
         newKey: form.text('new_key') === 'yes',
       });
-      return seeOther(withNotice(mirrorUrl(context), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));
+      return seeOther(withFlashMessage(mirrorUrl(context), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));
     },
     (refusal) => mirrorPage(context, deps, refusal),
   );
@@ -137,7 +137,7 @@ const done =
     submitForm(
       async () => {
         await work(context, deps);
-        return seeOther(withNotice(mirrorUrl(context), notice));
+        return seeOther(withFlashMessage(mirrorUrl(context), notice));
       },
       (refusal) => mirrorPage(context, deps, refusal),
     );

@@ -4,7 +4,7 @@ import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { gitignoreTemplates, licenceTemplates } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
@@ -152,7 +152,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
           });
       if (!isImport) return seeOther(url);
       const waits = (await deps.mirrors.find(id))?.isWaitingForKey === true;
-      return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
+      return seeOther(withFlashMessage(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
     },
     (refusal) => newRepositoryPage(context, deps, input, refusal),
     { address: 'import_address', username: 'import_username', secret: 'import_secret', releases: 'import_releases' },

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { addDeployKey, removeDeployKey, showDeployKeys } from './deploy-keys.page.ts';
 import { showActivity, restoreTip } from './activity.page.ts';
 import {

@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/index.ts';
 import type { ForkDivergence } from '../../repositories/index.ts';
 import { repositoryUrl, viewCloneBox } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -68,7 +68,7 @@ async function syncPage(
     commands:
       distance !== null && distance.ahead > 0 && distance.behind > 0 ? mergeCommands(context, deps, distance) : null,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -92,7 +92,7 @@ export const syncRepository: Page<RepositoryPersonContext, RepositoryDeps> = (co
       });
       const changed = synced.isMerge ? 'fork-merged' : 'fork-synced';
       const notice = synced.oldId === synced.newId ? 'fork-up-to-date' : changed;
-      return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', synced.branch), notice));
+      return seeOther(withFlashMessage(codeUrl(repositoryUrl(canonical), 'tree', synced.branch), notice));
     },
     (refusal) => syncPage(context, deps, branch, refusal),
   );

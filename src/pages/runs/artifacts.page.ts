@@ -1,7 +1,7 @@
 import { content, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { runUrl } from './run-row.view.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { attachmentDisposition, repositoryUrl, runPathNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
@@ -34,5 +34,5 @@ export const removeArtifact: Page<RepositoryPersonContext, RunsDeps> = async (
 ): Promise<Reply> => {
   const number = runPathNumber(params.number);
   await ci.artifacts.remove(viewer, found, number, runPathNumber(params.id));
-  return seeOther(withNotice(runUrl(repositoryUrl(found.canonical), number), 'artifact-removed'));
+  return seeOther(withFlashMessage(runUrl(repositoryUrl(found.canonical), number), 'artifact-removed'));
 };

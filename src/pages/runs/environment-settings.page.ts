@@ -1,6 +1,6 @@
 import type { Environment, EnvironmentChange } from '../../ci/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -30,7 +30,7 @@ async function listPage(
     })),
     name: form.text('name'),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -43,7 +43,7 @@ export const addEnvironment: Page<RepositoryPersonContext, RunsDeps> = (context,
     async () => {
       const { viewer, found, form } = context;
       const { name } = await deps.ci.environments.set(viewer, found, form.text('name'), {});
-      return seeOther(withNotice(pageUrl(context, name), 'environment-saved'));
+      return seeOther(withFlashMessage(pageUrl(context, name), 'environment-saved'));
     },
     (refusal) => listPage(context, deps, refusal),
   );
@@ -98,7 +98,7 @@ async function settingsPage(
     refusal: part === 'rules' ? refusal : null,
     secretRefusal: part === 'secret' ? refusal : null,
     variableRefusal: part === 'variable' ? refusal : null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -155,7 +155,7 @@ const about =
     return submitForm(
       async () => {
         await work(context, deps, name);
-        return seeOther(withNotice(pageUrl(context, name), notice));
+        return seeOther(withFlashMessage(pageUrl(context, name), notice));
       },
       (refusal) => settingsPage(context, deps, name, { part, refusal }),
     );
@@ -190,5 +190,5 @@ export const removeEnvironmentVariable = about('variable', 'variable-removed', (
 
 export const removeEnvironment: Page<RepositoryPersonContext, RunsDeps> = async (context, { ci }): Promise<Reply> => {
   await ci.environments.remove(context.viewer, context.found, context.form.text('environment'));
-  return seeOther(withNotice(`${settingsUrl(context)}/environments`, 'environment-removed'));
+  return seeOther(withFlashMessage(`${settingsUrl(context)}/environments`, 'environment-removed'));
 };

@@ -2,7 +2,7 @@ import { allows } from '../../access/index.ts';
 import type { Environment } from '../../ci/index.ts';
 import { repositoryUrl, runPathNumber } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
@@ -61,7 +61,7 @@ export const showEnvironments: Page<RepositoryContext, RunsDeps> = async ({ foun
       }),
     ),
     mayChange: allows(found.level, 'admin'),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -101,7 +101,7 @@ async function environmentPage(
     previous,
     mayRedeploy: allows(found.level, 'write') && found.repository.archivedAt === null,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -117,7 +117,7 @@ export const redeploy: Page<RepositoryPersonContext, RunsDeps> = async (context,
   return submitForm(
     async () => {
       const run = await deployments.again(viewer, found, id);
-      return seeOther(withNotice(runUrl(repositoryUrl(found.canonical), run.number), 'run-again'));
+      return seeOther(withFlashMessage(runUrl(repositoryUrl(found.canonical), run.number), 'run-again'));
     },
     (refusal) => environmentPage(context, deps, environment, refusal),
   );

@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -22,7 +22,7 @@ async function retentionPage(
     maxArtifactDays,
     maxLogDays,
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -44,7 +44,7 @@ export const saveRetention: Page<RepositoryPersonContext, RunsDeps> = (context, 
         artifactDays: readDays(form.text('artifact_days')),
         logDays: readDays(form.text('log_days')),
       });
-      return seeOther(withNotice(`${repositoryUrl(found.canonical)}/settings/retention`, 'retention-saved'));
+      return seeOther(withFlashMessage(`${repositoryUrl(found.canonical)}/settings/retention`, 'retention-saved'));
     },
     (refusal) => retentionPage(context, deps, refusal),
   );

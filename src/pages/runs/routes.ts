@@ -1,5 +1,5 @@
-import { inAdministration, inOrganisationSettings, inPersonSettings, inRepositorySettings } from '../route.ts';
-import type { Route, SettingsRow } from '../route.ts';
+import { inAdministration, inOrganisationSettings, inPersonSettings, inRepositorySettings } from '../app/route.ts';
+import type { Route, SettingsRow } from '../app/route.ts';
 import type { PersonContext } from '../app/request-context.ts';
 import { downloadArtifact, removeArtifact } from './artifacts.page.ts';
 import { downloadArtifactFile, showArtifactFiles } from './artifact-files.page.ts';

@@ -16,7 +16,7 @@ import { readSummaries } from './read-summaries.ts';
 import { viewRerun } from './rerun.view.ts';
 import { runUrl, viewRunRow } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl, runPathNumber, queryNumber } from '../../http/index.ts';
@@ -92,7 +92,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
       : await firstFailure(context, deps, jobs, jobUrl),
     summaries: await readSummaries(context, deps, jobs),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -118,7 +118,7 @@ function act(context: RepositoryContext, deps: RunsDeps, work: () => Promise<unk
   return submitForm(
     async () => {
       await work();
-      return seeOther(withNotice(urlOf(context), notice));
+      return seeOther(withFlashMessage(urlOf(context), notice));
     },
     (refusal) => runPage(context, deps, refusal),
   );
@@ -180,7 +180,7 @@ export const removeRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   return submitForm(
     async () => {
       await deps.ci.runs.remove(viewer, found, runPathNumber(params.number));
-      return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
+      return seeOther(withFlashMessage(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
     },
     (refusal) => runPage(context, deps, refusal),
   );

@@ -6,7 +6,7 @@ import { viewRunner, viewRunnerTasks } from './runner.view.ts';
 import { runnerFile, runnerSetup } from './runner-setup.ts';
 import type { RunnerIdentity } from './runner-setup.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from './scopes.ts';
 import { queryNumber, runPathNumber } from '../../http/index.ts';
@@ -58,7 +58,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       hasToken: madeAt !== null,
       form: { name: context.form.text('name') },
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -84,7 +84,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       next: next === null ? null : `${url}?before=${next}`,
       labels: refusal === null ? runner.labels.join(' ') : context.form.text('labels'),
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -92,7 +92,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     (isDisabled: boolean, notice: string): Page<V, RunsDeps> =>
     async (context, { ci }): Promise<Reply> => {
       await ci.runners.setDisabled(placeOf(context).scope, runPathNumber(context.params.id), isDisabled);
-      return seeOther(withNotice(list(context), notice));
+      return seeOther(withFlashMessage(list(context), notice));
     };
 
   return {
@@ -107,7 +107,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     },
     showToken: async (context, { oneTimeSecrets }) => {
       const secret = await oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
-      if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
+      if (secret === null) return seeOther(withFlashMessage(list(context), 'runner-token-gone'));
       return page(
         'runs/runner-token',
         {
@@ -139,7 +139,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       ),
     showNew: async (context, { oneTimeSecrets }) => {
       const secret = await oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
-      if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
+      if (secret === null) return seeOther(withFlashMessage(list(context), 'runner-token-gone'));
       const runner = JSON.parse(secret.value) as Extract<RunnerIdentity, { kind: 'created' }>;
       return page(
         'runs/new-runner',
@@ -162,7 +162,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
           const chosen = form.text('reset') === 'yes' ? null : form.text('labels').split(/[\s,]+/);
           await deps.ci.runners.setLabels(placeOf(context).scope, id, chosen);
           return seeOther(
-            withNotice(`${list(context)}/${id}`, chosen === null ? 'runner-labels-reset' : 'runner-labels'),
+            withFlashMessage(`${list(context)}/${id}`, chosen === null ? 'runner-labels-reset' : 'runner-labels'),
           );
         },
         (refusal) => runnerPage(context, deps, refusal),
@@ -173,11 +173,11 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     setTrust: async (context, { ci }) => {
       const only = context.form.text('only') === 'yes';
       await ci.runners.setTrustedOnly(placeOf(context).scope, runPathNumber(context.params.id), only);
-      return seeOther(withNotice(list(context), only ? 'runner-trusted-only' : 'runner-any-code'));
+      return seeOther(withFlashMessage(list(context), only ? 'runner-trusted-only' : 'runner-any-code'));
     },
     remove: async (context, { ci }) => {
       await ci.runners.remove(placeOf(context).scope, runPathNumber(context.params.id));
-      return seeOther(withNotice(list(context), 'runner-removed'));
+      return seeOther(withFlashMessage(list(context), 'runner-removed'));
     },
   };
 }

@@ -4,7 +4,7 @@ import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewRunRow } from './run-row.view.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
@@ -32,12 +32,12 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
     branch: query.get('branch') ?? '',
     actor: query.get('actor') ?? '',
   };
-  const [{ runs, next }, workflows, queue, disabled, planned] = await Promise.all([
+  const disabled = await ci.settings.disabledWorkflows(found.repository.id);
+  const [{ runs, next }, workflows, queue, planned] = await Promise.all([
     ci.runs.list(found, await filterOf(chosen, deps), { limit: perPage, before: queryNumber(query, 'before') }),
     ci.runs.workflowsOf(found),
     ci.tasks.explainQueue(found),
-    ci.settings.disabledWorkflows(found.repository.id),
-    ci.workflows.planned(found),
+    ci.workflows.planned(found, disabled),
   ]);
   const head = viewRepositoryHeader(found);
   const actors = await actorsOf(runs, deps);
@@ -69,7 +69,7 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
       local: zonedTime(at, timeZone),
     })),
     next: next === null ? null : listUrl(head.url, { ...chosen, before: String(next) }),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 

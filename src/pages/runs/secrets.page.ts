@@ -2,7 +2,7 @@ import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from './scopes.ts';
@@ -49,7 +49,7 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
       variableForm: kind === 'variable' ? typed : { name: '', value: '' },
       secretRefusal: kind === 'secret' ? refusal : null,
       variableRefusal: kind === 'variable' ? refusal : null,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -59,7 +59,7 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
       submitForm(
         async () => {
           await work(context, deps);
-          return seeOther(withNotice(list(context), `${kind}-saved`));
+          return seeOther(withFlashMessage(list(context), `${kind}-saved`));
         },
         (refusal) => secretsPage(context, deps, kind, refusal),
       );
@@ -79,11 +79,11 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
     setVariable: save('variable', (context, { ci }) => ci.variables.set(placeOf(context).scope, input(context))),
     removeSecret: async (context, { ci }) => {
       await ci.secrets.remove(placeOf(context).scope, context.params.secret ?? '');
-      return seeOther(withNotice(list(context), 'secret-removed'));
+      return seeOther(withFlashMessage(list(context), 'secret-removed'));
     },
     removeVariable: async (context, { ci }) => {
       await ci.variables.remove(placeOf(context).scope, context.params.variable ?? '');
-      return seeOther(withNotice(list(context), 'variable-removed'));
+      return seeOther(withFlashMessage(list(context), 'variable-removed'));
     },
   };
 }

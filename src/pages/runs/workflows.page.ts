@@ -1,7 +1,7 @@
 import { allows } from '../../access/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewWorkflow } from './workflow.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
@@ -29,7 +29,7 @@ export const showWorkflows: Page<RepositoryContext, RunsDeps> = async ({ found, 
     settings: allows(found.level, 'admin')
       ? { tokenPermissions: settings.tokenPermissions ?? 'default', ofServer: server.tokenPermissions }
       : null,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 };
 
@@ -40,7 +40,7 @@ export const switchWorkflow: Page<RepositoryPersonContext, RunsDeps> = async (co
   const { form, viewer, found } = context;
   const isEnabled = form.text('to') === 'on';
   await ci.settings.switchWorkflow(viewer, found, { path: form.text('workflow'), isEnabled });
-  return seeOther(withNotice(list(context), isEnabled ? 'workflow-enabled' : 'workflow-disabled'));
+  return seeOther(withFlashMessage(list(context), isEnabled ? 'workflow-enabled' : 'workflow-disabled'));
 };
 
 /** Fields `enabled`, `token_permissions`: `read`, `write`, or any other value for the server's default. */
@@ -51,5 +51,5 @@ export const saveCiSettings: Page<RepositoryPersonContext, RunsDeps> = async (co
     isEnabled: form.text('enabled') === 'on',
     tokenPermissions: chosen === 'default' ? null : chosen,
   });
-  return seeOther(withNotice(list(context), 'ci-settings-saved'));
+  return seeOther(withFlashMessage(list(context), 'ci-settings-saved'));
 };

@@ -2,7 +2,7 @@ import type { Invite } from '../../accounts/index.ts';
 import { page, seeOther, type PageReply, type RedirectReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
@@ -39,7 +39,7 @@ export async function invitesPage(
     form: { address: form.text('address'), organisation: form.text('organisation'), role: form.text('role') },
     ...pageLinks('/admin/invites', beside),
     refusal,
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -83,18 +83,18 @@ export const resendInvite: Page<PersonContext, SignInDeps> = (context, deps) =>
   submitForm(
     async () => {
       await deps.accounts.resendInvite(context.params.id ?? '');
-      return seeOther(withNotice('/admin/invites', 'invite-sent'));
+      return seeOther(withFlashMessage('/admin/invites', 'invite-sent'));
     },
     (refusal) => invitesPage(context, deps, refusal),
   );
 
 export const showNewInvite: Page<PersonContext, SignInDeps> = async ({ person, params }, { oneTimeSecrets }) => {
   const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
-  if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
+  if (secret === null) return seeOther(withFlashMessage('/admin/invites', 'invite-gone'));
   return page('sign-in/new-invite', { link: secret.value, sentTo: secret.name || null }, { showsSecret: true });
 };
 
 export const removeInvite: Page<PersonContext, SignInDeps> = async ({ params }, { accounts }) => {
   await accounts.removeInvite(params.id ?? '');
-  return seeOther(withNotice('/admin/invites', 'invite-removed'));
+  return seeOther(withFlashMessage('/admin/invites', 'invite-removed'));
 };

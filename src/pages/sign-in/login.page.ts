@@ -1,7 +1,7 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { returnTarget, endedSessionCookie } from '../../http/index.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
 import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
@@ -24,7 +24,7 @@ async function loginPage(
       url: `/login/oidc/${name}${form.next === '/' ? '' : `?next=${encodeURIComponent(form.next)}`}`,
     })),
     signedOutOf: viewSignedOut(query, singleSignOn.providers),
-    notice: viewNotice(query),
+    notice: viewFlashMessage(query),
   });
 }
 
@@ -68,5 +68,5 @@ export const signOut: Page<RequestContext, SignInDeps> = async (context, { accou
   const provider =
     person !== null && session?.method === 'provider' ? await singleSignOn.lastProviderOf(person.id) : null;
   const from = provider === null ? '' : `&from=${provider}`;
-  return seeOther(withNotice('/login', 'signed-out') + from, { cookies: [endedSessionCookie(origin)] });
+  return seeOther(withFlashMessage('/login', 'signed-out') + from, { cookies: [endedSessionCookie(origin)] });
 };

@@ -3,7 +3,7 @@ import { endedProviderCookie, providerCookie, returnTarget } from '../../http/in
 import type { ProviderAccount, SignInRequest } from '../../single-sign-on/index.ts';
 import { translateRefusal, t } from '../../translation/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
 import { replyToSignIn } from './sign-in.reply.ts';
@@ -98,7 +98,7 @@ async function prove(
     return problemPage(context, 422, t('sign_in.provider.you_have_been_signed_out_sign'));
   if (purpose === 'link') {
     await singleSignOn.link(person.id, account);
-    return seeOther(withNotice('/settings/linked-accounts', 'account-linked'), { cookies });
+    return seeOther(withFlashMessage('/settings/linked-accounts', 'account-linked'), { cookies });
   }
   await singleSignOn.proves(person.id, account);
   await accounts.confirmSession(person.id, session.id);
@@ -110,5 +110,5 @@ export const signOutAtProvider: Page<RequestContext, SignInDeps> = (context, { s
   orProblem(context, async () => {
     const { params, origin } = context;
     const url = await singleSignOn.signOutUrl(params.provider ?? '', `${origin}/login`);
-    return seeOther(url ?? withNotice('/login', 'provider-session-stays'));
+    return seeOther(url ?? withFlashMessage('/login', 'provider-session-stays'));
   });

@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { endedSessionCookie } from '../../http/index.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
 
@@ -40,7 +40,7 @@ export const resetPassword: Page<RequestContext, SignInDeps> = ({ form, origin }
     submitForm(
       async () => {
         await deps.accounts.resetPassword(token, form.text('password'));
-        return seeOther(withNotice('/login', 'password-reset'), { cookies: [endedSessionCookie(origin)] });
+        return seeOther(withFlashMessage('/login', 'password-reset'), { cookies: [endedSessionCookie(origin)] });
       },
       (refusal) => resetPage(deps, token, refusal),
     ),

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { resendInvite, showInvites, addInvite, showNewInvite, removeInvite } from './invites.page.ts';
 import { continueForm } from '../app/confirm-identity.ts';
 import { goToProvider, returnFromProvider, signOutAtProvider } from './provider.page.ts';

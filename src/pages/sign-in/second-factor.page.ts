@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { returnTarget, endedChallengeCookie } from '../../http/index.ts';
 import { page, seeOther, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
 import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
@@ -28,7 +28,7 @@ async function secondFactorPage(
 }
 
 const startAgain = (origin: string, next: string): Reply =>
-  seeOther(`${withNotice('/login', 'sign-in-expired')}&next=${encodeURIComponent(next)}`, {
+  seeOther(`${withFlashMessage('/login', 'sign-in-expired')}&next=${encodeURIComponent(next)}`, {
     cookies: [endedChallengeCookie(origin)],
   });
 

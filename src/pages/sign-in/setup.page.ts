@@ -1,7 +1,7 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { sessionCookie } from '../../http/index.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
 import { orLinkClosed } from './link-closed.reply.ts';
@@ -36,7 +36,9 @@ export const setUp: Page<RequestContext, SignInDeps> = (context, deps) => {
           password: form.text('password'),
         });
         const { secret } = await accounts.startSession(person.id, sessionOrigin(context));
-        return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
+        return seeOther(withFlashMessage('/settings/keys', 'welcome'), {
+          cookies: [sessionCookie(origin, secret, config)],
+        });
       },
       (refusal) => setupPage(context, deps, { handle, refusal }),
     ),

@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';
@@ -42,5 +42,5 @@ export const approveRequest: Page<PersonContext, SignInDeps> = (context, deps) =
 
 export const refuseRequest: Page<PersonContext, SignInDeps> = async ({ params }, { accounts }) => {
   await accounts.refuseSignUp(params['id'] ?? '');
-  return seeOther(withNotice('/admin/invites', 'sign-up-refused'));
+  return seeOther(withFlashMessage('/admin/invites', 'sign-up-refused'));
 };

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { showApi, showOpenApi } from './api.page.ts';
 import { showDiagramFrame } from './diagram-frame.page.ts';
 import { showNotFound } from './not-found.page.ts';

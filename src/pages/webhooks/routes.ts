@@ -1,5 +1,5 @@
-import { inOrganisationSettings, inRepositorySettings } from '../route.ts';
-import type { Route, SettingsRow } from '../route.ts';
+import { inOrganisationSettings, inRepositorySettings } from '../app/route.ts';
+import type { Route, SettingsRow } from '../app/route.ts';
 import type { PersonContext } from '../app/request-context.ts';
 import { ofOrganisation, ofRepository } from '../runs/scopes.ts';
 import { webhookPages } from './webhooks.page.ts';

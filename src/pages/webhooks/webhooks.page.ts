@@ -5,7 +5,7 @@ import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
-import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewFlashMessage, withFlashMessage } from '../app/flash-messages.view.ts';
 import { eventWords, viewDelivery, viewWebhook } from './webhook.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from '../runs/scopes.ts';
@@ -56,7 +56,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
       form: refusal === null ? { url: '', events: ['push'], isActive: true } : typed,
       hasAddress: config.baseUrl !== null,
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -77,7 +77,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
       deliveries: rows.slice(0, perPage).map((row) => viewDelivery(row, clock.now())),
       next: last === undefined ? null : `${hookUrl(context)}?before=${last.id}`,
       refusal,
-      notice: viewNotice(context.query),
+      notice: viewFlashMessage(context.query),
     });
   }
 
@@ -89,7 +89,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
     ): Page<V, WebhooksDeps> =>
     async (context, deps) => {
       await work(context, deps);
-      return seeOther(withNotice(to(context), notice));
+      return seeOther(withFlashMessage(to(context), notice));
     };
 
   return {
@@ -101,7 +101,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
             ...input(context),
             secret: context.form.text('secret'),
           });
-          return seeOther(withNotice(`${listUrl(context)}/${id}`, 'webhook-added'));
+          return seeOther(withFlashMessage(`${listUrl(context)}/${id}`, 'webhook-added'));
         },
         (refusal) => listPage(context, deps, refusal),
       ),
@@ -111,7 +111,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
         async () => {
           const secret = context.form.text('remove_secret') === 'yes' ? null : context.form.text('secret');
           await deps.webhooks.edit(context.viewer, scopeOf(context), hookId(context), { ...input(context), secret });
-          return seeOther(withNotice(hookUrl(context), 'webhook-saved'));
+          return seeOther(withFlashMessage(hookUrl(context), 'webhook-saved'));
         },
         (refusal) => showPage(context, deps, refusal),
       ),

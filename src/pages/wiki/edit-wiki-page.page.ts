@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { homeTitle, pageCalled, pageNotFound } from '../../repositories/index.ts';
 import type { WikiPage } from '../../repositories/index.ts';
-import { withNotice } from '../app/notices.view.ts';
+import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
@@ -98,7 +98,7 @@ export const createWikiPage: Page<RepositoryPersonContext, WikiDeps> = (context,
         content: bytesOf(form.text),
         message: form.message,
       });
-      return seeOther(withNotice(wikiPageUrl(at, title), 'wiki-saved'));
+      return seeOther(withFlashMessage(wikiPageUrl(at, title), 'wiki-saved'));
     },
     (refusal) => formPage(context, deps, null, { form, refusal }),
   );
@@ -119,7 +119,7 @@ export const saveWikiPage: Page<RepositoryPersonContext, WikiDeps> = async (cont
         message: form.message,
         ...(form.blob !== '' && { expected: form.blob }),
       });
-      return seeOther(withNotice(wikiPageUrl(at, title), 'wiki-saved'));
+      return seeOther(withFlashMessage(wikiPageUrl(at, title), 'wiki-saved'));
     },
     (refusal) => formPage(context, deps, known, { form, refusal }),
   );
@@ -136,7 +136,7 @@ export const deleteWikiPage: Page<RepositoryPersonContext, WikiDeps> = async (co
       await deps.repositories.wikis.remove(viewer, owner, name, known.title, {
         ...(blob !== '' && { expected: blob }),
       });
-      return seeOther(withNotice(`${wikiUrl(found.canonical)}`, 'wiki-deleted'));
+      return seeOther(withFlashMessage(`${wikiUrl(found.canonical)}`, 'wiki-deleted'));
     },
     async (refusal) => {
       const text = await readPageText(deps, await findWikiOf(context, deps), known);

@@ -12,7 +12,7 @@ import {
 import type { Wiki, WikiPage } from '../../repositories/index.ts';
 import { viewCloneBox } from '../../http/index.ts';
 import { formatContentDisposition } from '../app/content-disposition.ts';
-import { viewNotice } from '../app/notices.view.ts';
+import { viewFlashMessage } from '../app/flash-messages.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { content, movedTo, page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
@@ -96,7 +96,7 @@ async function showPage(
       edit: `${wikiUrl(at)}/_edit${wikiPageUrl(at, shown.title).slice(wikiUrl(at).length)}`,
       history: `${wikiUrl(at)}/_history${wikiPageUrl(at, shown.title).slice(wikiUrl(at).length)}`,
     },
-    notice: viewNotice(context.query),
+    notice: viewFlashMessage(context.query),
   });
 }
 
@@ -113,7 +113,7 @@ export const showWikiPage: Page<RepositoryContext, WikiDeps> = async (context, d
   if (wiki.tip === null) {
     if (asked !== '' && !mayWriteWiki(context)) throw pageNotFound();
     return asked === ''
-      ? page('wiki/empty-wiki', { ...viewWikiFrame(context, deps, []), notice: viewNotice(query) })
+      ? page('wiki/empty-wiki', { ...viewWikiFrame(context, deps, []), notice: viewFlashMessage(query) })
       : seeOther(newPageUrl(context, asked));
   }
   if (version !== null && !objectId.test(version)) throw pageNotFound();

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../app/route.ts';
 import { listSuggestions } from './suggestions.page.ts';
 
 /** Suggestions in the fields of texts, users, labels and milestones. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { routes } from '../../../src/pages/routes.ts';
 import type { Route } from '../../../src/pages/routes.ts';
-import { routeChain } from '../../../src/pages/app/middleware-chain.ts';
+import { routeChain } from '../../../src/pages/middleware-chain.ts';
 import { createRenderedPages } from '../../../src/pages/app/rendered-pages.ts';
 import { mountRoutes } from '../../../src/pages/app/routing.ts';
 import { createAdmission } from '../../../src/http/admission/admission.ts';

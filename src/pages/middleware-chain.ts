@@ -1,15 +1,15 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
-import { embedded } from '../../embedded/index.ts';
-import { createHighlighting } from '../../highlighting/index.ts';
-import { systemRandom } from '../../kernel/index.ts';
-import type { Logger, Random } from '../../kernel/index.ts';
-import { createFederationHandlers, negotiateActors } from '../../http-activitypub/index.ts';
-import { withApiErrors, createApiHandler } from '../../http-api/index.ts';
-import { createArtifactHandlers } from '../../http-artifacts/index.ts';
-import { createPackageHandlers } from '../../http-packages/index.ts';
-import { createIdentityHandler } from '../../http-identity/index.ts';
-import { createOAuthServer } from '../../http-oauth/index.ts';
+import { embedded } from '../embedded/index.ts';
+import { createHighlighting } from '../highlighting/index.ts';
+import { systemRandom } from '../kernel/index.ts';
+import type { Logger, Random } from '../kernel/index.ts';
+import { createFederationHandlers, negotiateActors } from '../http-activitypub/index.ts';
+import { withApiErrors, createApiHandler } from '../http-api/index.ts';
+import { createArtifactHandlers } from '../http-artifacts/index.ts';
+import { createPackageHandlers } from '../http-packages/index.ts';
+import { createIdentityHandler } from '../http-identity/index.ts';
+import { createOAuthServer } from '../http-oauth/index.ts';
 import {
   acceptHost,
   anonymousIdentity,
@@ -25,37 +25,37 @@ import {
   readPreferences,
   securityHeaders,
   routeRunnerRequests,
-} from '../../http/index.ts';
-import type { Admission, Probe, RunnerListener, WebServer } from '../../http/index.ts';
-import type { WebDeps } from '../../web/index.ts';
-import type { Context, Middleware, State } from './context.ts';
-import { serveMetrics } from '../../http-metrics/index.ts';
-import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
-import { chooseLanguage, inLanguage } from '../../translation/index.ts';
-import type { OpenKeptValues } from '../../nodes/index.ts';
-import type { PageRoute, Route } from '../route.ts';
-import { routes } from '../routes.ts';
-import { authorize } from './authorize.ts';
-import { withConfirmation } from './confirm-identity.ts';
-import { refuseCrossSite } from './csrf.ts';
-import { readCommitUploadForm } from './commit-upload-form.ts';
-import { readFormWithAttachments, readFormWithReleaseFiles } from './attachment-forms.ts';
-import { readForm } from './forms.ts';
-import { keepForm } from './keep-form.ts';
-import { withErrorMapping } from './map-errors.ts';
-import { createPageCache } from './page-cache.ts';
-import type { PageCache } from './page-cache.ts';
-import { createRender } from './render.ts';
-import type { Render } from './render.ts';
-import { requireOnboarding } from './require-onboarding.ts';
-import { mountRoutes, nameRoute } from './routing.ts';
-import { sendResponse } from './send-response.ts';
-import { initRequestState } from './request-state.ts';
-import { readUpload } from './uploads.ts';
-import { answerGoGet } from './answer-go-get.ts';
-import { identifyCaller, identifyViewer } from './viewer.ts';
-import { scriptsWithWords } from './script-words.ts';
-import { createRenderings } from '../renderings.ts';
+} from '../http/index.ts';
+import type { Admission, Probe, RunnerListener, WebServer } from '../http/index.ts';
+import type { WebDeps } from '../web/index.ts';
+import type { Context, Middleware, State } from './app/context.ts';
+import { serveMetrics } from '../http-metrics/index.ts';
+import { createGitHandlers, createGitListener } from '../http-git/index.ts';
+import { chooseLanguage, inLanguage } from '../translation/index.ts';
+import type { OpenKeptValues } from '../nodes/index.ts';
+import type { PageRoute, Route } from './app/route.ts';
+import { routes } from './routes.ts';
+import { authorize } from './app/authorize.ts';
+import { withConfirmation } from './app/confirm-identity.ts';
+import { refuseCrossSite } from './app/csrf.ts';
+import { readCommitUploadForm } from './app/commit-upload-form.ts';
+import { readFormWithAttachments, readFormWithReleaseFiles } from './app/attachment-forms.ts';
+import { readForm } from './app/forms.ts';
+import { keepForm } from './app/keep-form.ts';
+import { withErrorMapping } from './app/map-errors.ts';
+import { createPageCache } from './app/page-cache.ts';
+import type { PageCache } from './app/page-cache.ts';
+import { createRender } from './app/render.ts';
+import type { Render } from './app/render.ts';
+import { requireOnboarding } from './app/require-onboarding.ts';
+import { mountRoutes, nameRoute } from './app/routing.ts';
+import { sendResponse } from './app/send-response.ts';
+import { initRequestState } from './app/request-state.ts';
+import { readUpload } from './app/uploads.ts';
+import { answerGoGet } from './app/answer-go-get.ts';
+import { identifyCaller, identifyViewer } from './app/viewer.ts';
+import { scriptsWithWords } from './app/script-words.ts';
+import { createRenderings } from './renderings.ts';
 
 /** The modules that pages call, except those created here. */
 export interface WebOptions

@@ -1,5 +1,5 @@
-import type { Confirmation } from './app/confirm-identity.ts';
-import type { AccessDeclaration } from './app/access-declarations.ts';
+import type { Confirmation } from './confirm-identity.ts';
+import type { AccessDeclaration } from './access-declarations.ts';
 import type {
   OrganisationOwnerContext,
   Page,
@@ -7,9 +7,9 @@ import type {
   RepositoryPersonContext,
   RepositoryContext,
   RequestContext,
-} from './app/request-context.ts';
-import type { CostClass } from '../http/index.ts';
-import type { Middleware } from './app/context.ts';
+} from './request-context.ts';
+import type { CostClass } from '../../http/index.ts';
+import type { Middleware } from './context.ts';
 
 interface Declaration<Access extends AccessDeclaration> {
   method: 'GET' | 'POST';
