@@ -120,7 +120,8 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
       keyOf: bind(keyOfBlob),
       content: bind(readBlob),
       range: bind(readBlobRange),
-      find: ({ package: named }: FoundPackage, digest: Digest) => findNamedBlob(deps.db.read, named, digest),
+      find: ({ package: named }: FoundPackage, digest: Digest) =>
+        findNamedBlob(deps.db.read, named, digest, deps.db.lookup),
       renew: ({ package: named }: FoundPackage, digest: Digest) => renewNamedBlob(deps, named, digest),
       imagesWith: bind(imagesWithBlob),
       upload: bind(uploadBlob),

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { rowBy } from '../../db/index.ts';
-import type { Tx } from '../../db/index.ts';
+import type { RowSource, Tx } from '../../db/index.ts';
 import type { PackageDeps } from '../deps.ts';
 import { packageBlobNameSchema, packageBlobSchema } from '../schema/blob-schema.ts';
 import type { PackageBlobRow } from '../schema/blob-schema.ts';
@@ -12,16 +12,18 @@ type Named = Pick<PackageRow, 'id' | 'ownerId'>;
 /**
  * A blob by its digest, as visible in one package: because it was uploaded or mounted there, or a version there
  * references it. Content of another package of the same owner is absent.
+ * @param rows for the rows that nearly every pull asks for
  */
 export async function findNamedBlob(
   manager: EntityManager,
   { id: packageId, ownerId }: Named,
   { algorithm, hex }: Digest,
+  rows: RowSource = manager,
 ): Promise<PackageBlobRow | null> {
-  const row = await rowBy(manager, packageBlobSchema, { ownerId, [algorithm]: hex });
+  const row = await rowBy(rows, packageBlobSchema, { ownerId, [algorithm]: hex });
   if (row === null) return null;
   const { sha256 } = row;
-  if ((await manager.findOneBy(packageBlobNameSchema, { packageId, sha256 })) !== null) return row;
+  if ((await rowBy(rows, packageBlobNameSchema, { packageId, sha256 })) !== null) return row;
   return (await isInVersion(manager, { id: packageId, ownerId }, sha256)) ? row : null;
 }
 
