@@ -83,13 +83,16 @@
   // A process that the recorded one starts on a slow machine has no such folder, and records nothing. Threads record
   // nothing: whether they come to it before the process ends is chance.
   if (RECORDING && process.env.HEARTH_RECORD_FOLDER && typeof hearthFirstChunk === 'undefined') {
-    const { mkdirSync, writeFileSync } = process.getBuiltinModule('node:fs');
+    const fs = process.getBuiltinModule('node:fs');
+    const { mkdirSync, readdirSync, writeFileSync } = fs;
     new Script('()=>0;'.repeat(Number(process.env.HEARTH_RECORD_SHIFT)));
     // No timer of a tenth of a second or more fires: whether it does before the process ends is chance as well.
     for (const name of ['setTimeout', 'setInterval']) {
       const start = globalThis[name];
       globalThis[name] = (run, ms, ...values) => start(run, ms >= 100 ? 2 ** 31 - 1 : ms, ...values);
     }
+    // Which processes the machine runs is chance, and V8 marks a `catch` that has caught: only the first one is found.
+    fs.readdirSync = (path, ...options) => (path === '/proc' ? ['1'] : readdirSync(path, ...options));
     process.on('exit', () => {
       const keep = (kind, name, script) => {
         const folder = `${process.env.HEARTH_RECORD_FOLDER}/${kind}`;
