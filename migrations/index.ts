@@ -37,6 +37,9 @@ import { packageRetention } from './v361-package-retention.ts';
 import { approvers } from './v437-approvers.ts';
 import { packageBlobSources } from './v443-package-blob-sources.ts';
 import { importedTimes } from './v444-imported-times.ts';
+import { sharedKeys } from './v445-shared-keys.ts';
+import { reloadsOfNodes } from './v446-reloads-of-nodes.ts';
+import { leasesSince } from './v447-leases-since.ts';
 import { ownerWebhooks } from './v414-owner-webhooks.ts';
 import { keptCopies } from './v370-kept-copies.ts';
 import { noteChoices } from './v396-note-choices.ts';
@@ -266,4 +269,7 @@ export const migrations: readonly Migration[] = [
   approvers,
   packageBlobSources,
   importedTimes,
+  sharedKeys,
+  reloadsOfNodes,
+  leasesSince,
 ];

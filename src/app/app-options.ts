@@ -15,6 +15,8 @@ export interface AppOptions {
   writing?: WriterConnection;
   /** Source of each setting, for the settings page. */
   origins?: ReadonlyMap<string, Origin>;
+  /** Reloads the settings of a running server. */
+  reload?: () => Promise<object>;
   /** Control commands in addition to those of the modules. */
   controlCommands?: Readonly<Record<string, ControlCommand>>;
 }

@@ -3,9 +3,6 @@ import type { Config } from '../config/index.ts';
 import type { ObjectImageStoreOptions } from '../images/index.ts';
 import type { StoreOptions } from '../objects/index.ts';
 
-/** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
-export const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
-
 /** Folder of images while objects are in a folder. */
 export const imageFolder = (config: Config, kind: ObjectImageStoreOptions['kind']): string =>
   kind === 'repositories'

@@ -9,7 +9,7 @@ export { databaseFile, newestSchema, openDatabase, schemaOfProgram, signOfInstan
 export type { Modules } from './modules.ts';
 export { processFacts } from './process-facts.ts';
 export { openModules } from './open-modules.ts';
-export { keyFileOf, recoverFromStore } from './recover-store.ts';
-export { rotateInstanceKey } from './rotate-instance-key.ts';
+export { recoverFromStore } from './recover-store.ts';
+export { adoptInstanceKey, rotateInstanceKey } from './rotate-instance-key.ts';
 export { scheduledTasks } from './scheduled-tasks.ts';
 export { listenersOf, subscribeRenderers } from './subscriptions.ts';

@@ -3,6 +3,7 @@ import type { Part } from './lifecycle.ts';
 import type { Connections } from './open-connections.ts';
 import type { People } from './open-people.ts';
 import type { Code } from './open-repositories.ts';
+import type { CacheStatistics } from '../repository-store/index.ts';
 import type { Storage } from './open-storage.ts';
 import type { RecoveryDrill } from './recovery-drill.ts';
 
@@ -13,6 +14,8 @@ export interface Modules extends Omit<Storage, 'issueIndex' | 'closeObjects'>, P
   counts(): Promise<InstanceStatistics>;
   /** Null where no repository is in the store. */
   recovery: RecoveryDrill | null;
+  /** Folders of repositories in the store; null where none is there. */
+  repositoryCache: () => CacheStatistics | null;
   storage: StorageUsage;
   /** Ends running work and closes the database. */
   close(): Promise<void>;

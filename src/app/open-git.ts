@@ -5,7 +5,7 @@ import type { Git } from '../git/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { openStoreAs } from '../objects/index.ts';
 import { createInstanceMark, createRepositoryStore, hasStoredRepositories } from '../repository-store/index.ts';
-import type { InstanceMark } from '../repository-store/index.ts';
+import type { CacheStatistics, InstanceMark } from '../repository-store/index.ts';
 import { storeOptions } from './data-folders.ts';
 import type { Storage } from './open-storage.ts';
 
@@ -22,20 +22,22 @@ export async function openGit(
   { config, db, clock, random, logger }: Storage,
   local: Git,
   onReplaced: (sentence: string) => void,
-): Promise<{ git: Git; bucket: InstanceMark | null }> {
+): Promise<{ git: Git; bucket: InstanceMark | null; repositoryCache: () => CacheStatistics | null }> {
   const createsHere = config.git.storage === 'store';
-  if (!createsHere && !(await hasStoredRepositories(db))) return { git: local, bucket: null };
+  if (!createsHere && !(await hasStoredRepositories(db)))
+    return { git: local, bucket: null, repositoryCache: () => null };
   const tools = { clock, random, logger };
   const roots = [config.storage.root, path.join(config.dataDir, 'trash')];
   // Without the cache of recent uploads, so that responses reflect the content of the store.
   const { store, close } = await openStoreAs(storeOptions(config, tools), config.objects.store);
-  const { git } = createRepositoryStore(
+  const { git, cache } = createRepositoryStore(
     { ...tools, db, local, objects: store, roots, directory: cacheFolder(config) },
     { createsHere, cacheBytes: config.git.cacheBytes },
   );
   const bucket = createInstanceMark({ ...tools, db, objects: store }, onReplaced);
   return {
     bucket,
+    repositoryCache: cache,
     git: {
       ...git,
       async stop(graceMs) {

@@ -30,7 +30,7 @@ export async function openModules(
   try {
     const storage = await openStorage(config, options, { db, writesAudit: migrate === 'always' ? 'server' : 'local' });
     const people = openPeople(storage);
-    const { git, bucket } = await openGit(storage, await findingGit, storage.onReplaced);
+    const { git, bucket, repositoryCache } = await openGit(storage, await findingGit, storage.onReplaced);
     const code = openRepositories(storage, people, git);
     const connections = openConnections(storage, people, code);
     const opened = { ...storage, ...people, ...code, ...connections };
@@ -38,6 +38,7 @@ export async function openModules(
     const modules: Modules = {
       ...opened,
       parts,
+      repositoryCache,
       recovery: bucket === null ? null : createRecoveryDrill(storage),
       counts: () => readInstanceStatistics(db, storage.clock.now()),
       storage: createStorageUsage(db),

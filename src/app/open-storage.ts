@@ -1,21 +1,22 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import path from 'node:path';
 import { createAudit } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { embedded } from '../embedded/index.ts';
 import { createImageStore, createObjectImageStore } from '../images/index.ts';
 import type { ObjectImageStoreOptions } from '../images/index.ts';
-import { systemClock, systemRandom } from '../kernel/index.ts';
+import { systemClock, systemRandom, unavailable } from '../kernel/index.ts';
 import { createMail } from '../mail/index.ts';
-import { createKeptValues, createLeases, createNodes } from '../nodes/index.ts';
+import { createKeptValues, createLeases, createNodes, createSharedKeys } from '../nodes/index.ts';
 import type { OpenKeptValues } from '../nodes/index.ts';
 import { createFolderStore, openStore } from '../objects/index.ts';
 import { createOutbox } from '../outbox/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { createIssueIndex, createSearch } from '../search/index.ts';
 import { createWorkerPool } from '../workers/index.ts';
-import { imageFolder, keyFile, storeOptions } from './data-folders.ts';
+import { imageFolder, storeOptions } from './data-folders.ts';
 import type { AppOptions } from './app-options.ts';
 
 /**
@@ -31,7 +32,8 @@ export async function openStorage(
   const onReplaced = options.onReplaced ?? ((sentence: string) => logger.error('node.replaced', { sentence }));
   const audit = createAudit({ db, clock, logger: options.logger, otherwise: writesAudit });
   const logger = audit.auditing(options.logger);
-  const key = keyFile(config.dataDir);
+  const key = config.instanceKeyFile;
+  refuseMissingKey(config);
   const store = storeOptions(config, { clock, random, logger });
   const opened = await openStore(store);
   const { store: objects } = opened;
@@ -39,6 +41,8 @@ export async function openStorage(
   const search = createSearch({ db, logger });
   const kept = { db, clock, random, instanceKey: new InstanceKey(key, random, 'nodes') };
   const openKeptValues: OpenKeptValues = (kind) => createKeptValues(kept, kind);
+  const sharedKeys = createSharedKeys(kept);
+  const keyPrints = () => kept.instanceKey.digests('print', 'instance').map((each) => each.slice(0, 16));
   const outbox = createOutbox({ db, clock, logger });
   return {
     config,
@@ -57,13 +61,16 @@ export async function openStorage(
       clock,
       random,
       logger,
-      keyPrint: (mayMake) =>
-        mayMake || existsSync(key) ? kept.instanceKey.digest('print', 'instance').slice(0, 16) : null,
+      keyPrints: (mayMake) => (mayMake || existsSync(key) ? keyPrints() : []),
+      sharedKeys,
       version: embedded.version,
       host: hostname(),
       sharesRepositories: config.git.storage === 'store',
+      reload: options.reload ?? null,
       onReplaced,
     }),
+    sharedKeys,
+    keyPrints,
     leases: createLeases({ db, logger }),
     workers: createWorkerPool({ embedded, logger }),
     objects,
@@ -84,3 +91,12 @@ export async function openStorage(
 }
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
+
+/** A key at a place of the settings is brought there by people: what is missing is a mount, not a first start. */
+function refuseMissingKey({ dataDir, instanceKeyFile }: Config): void {
+  if (instanceKeyFile === path.join(dataDir, 'ci', 'secret.key') || existsSync(instanceKeyFile)) return;
+  throw unavailable(
+    'instance_key_missing',
+    `There is no file ${instanceKeyFile}, which instance_key_file names. Of a new instance it is made by: head -c 32 /dev/urandom`,
+  );
+}

@@ -7,7 +7,7 @@ import { openStoreAs } from '../objects/index.ts';
 import { replayJournal, takeBucket } from '../repository-store/index.ts';
 import type { Replay } from '../repository-store/index.ts';
 import type { AppOptions } from './app-options.ts';
-import { keyFile, storeOptions } from './data-folders.ts';
+import { storeOptions } from './data-folders.ts';
 import { openDatabase } from './database.ts';
 import { cacheFolder } from './open-git.ts';
 
@@ -17,9 +17,6 @@ interface Recovered extends Replay {
   /** `owner/name` of repositories, by id. */
   names: ReadonlyMap<string, string>;
 }
-
-/** Path of the key that encrypts the secrets of an instance. */
-export const keyFileOf = ({ dataDir }: Config): string => keyFile(dataDir);
 
 /**
  * Updates a database that is an older copy from the journal in the store, and takes over the bucket: the server that

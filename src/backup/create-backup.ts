@@ -15,7 +15,7 @@ import { createFolder } from './create-folder.ts';
 import { manifestName, totalBytes } from './manifest.ts';
 import type { BackedUpRepository, Manifest, ExternalObjects } from './manifest.ts';
 import { countObjects } from './external-objects.ts';
-import { databaseName, isKeyFile, dataFolders } from './deps.ts';
+import { databaseName, isKeyFile, dataFolders, instanceKeyName } from './deps.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 import { withBackupLock } from './backup-lock.ts';
 
@@ -153,10 +153,16 @@ async function fill(
     await copier.folder(
       at,
       relativePath,
-      (name) => name.startsWith('.') || (!withKeys && isKeyFile(`${relativePath}/${name}`)),
+      (name) =>
+        name.startsWith('.') ||
+        `${relativePath}/${name}` === instanceKeyName ||
+        (!withKeys && isKeyFile(`${relativePath}/${name}`)),
     );
   }
-  if (withKeys) await copier.folder(path.join(deps.config.dataDir, 'secrets'), 'secrets');
+  if (withKeys) {
+    await copier.folder(path.join(deps.config.dataDir, 'secrets'), 'secrets');
+    await copier.file(deps.config.instanceKeyFile, instanceKeyName).catch(whenGone);
+  }
   await copier.file(path.join(deps.config.dataDir, 'README'), 'README').catch(whenGone);
 
   const { bytes, sha256 } = await hashFile(database);
@@ -242,11 +248,17 @@ export async function describeRefs(
   return { refs: refs.size, refsSha256: createHash('sha256').update(lines).digest('hex') };
 }
 
-/** Deletes private keys of actors from the copy and overwrites free pages (security K03). */
+/**
+ * Deletes private keys of actors and those that servers share from the copy, and overwrites free pages (security K03).
+ */
 async function stripKeys(database: string): Promise<void> {
-  await askDatabaseFile(database, [plain("UPDATE federation_keys SET private_key_pem = ''")], {
-    setUp: ['PRAGMA secure_delete = ON'],
-  });
+  await askDatabaseFile(
+    database,
+    [plain("UPDATE federation_keys SET private_key_pem = ''"), plain('DELETE FROM shared_keys')],
+    {
+      setUp: ['PRAGMA secure_delete = ON'],
+    },
+  );
 }
 
 async function isKnown({ db }: BackupDeps, id: string): Promise<boolean> {

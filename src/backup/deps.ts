@@ -7,7 +7,7 @@ import type { ObjectKind, ObjectStore } from '../objects/index.ts';
 
 /** The dependencies of the use-cases of this module. */
 export interface BackupDeps {
-  config: Pick<Config, 'dataDir' | 'storage' | 'repositories' | 'backup' | 'objects'>;
+  config: Pick<Config, 'dataDir' | 'instanceKeyFile' | 'storage' | 'repositories' | 'backup' | 'objects'>;
   db: Database;
   git: Pick<Git, 'maintenance' | 'refs' | 'storage'>;
   objects: ObjectStore;
@@ -50,9 +50,12 @@ export function dataFolders({ dataDir, repositories }: BackupDeps['config']): Ba
   ];
 }
 
+/** The instance key in a backup, wherever the settings have it. */
+export const instanceKeyName = 'ci/secret.key';
+
 /** Files with these names are keys; only `--with-keys` includes them. */
 export const isKeyFile = (relativePath: string): boolean =>
-  relativePath === 'ci/secret.key' ||
+  relativePath === instanceKeyName ||
   relativePath.startsWith('secrets/') ||
   (relativePath.startsWith('ssh/') && !relativePath.endsWith('.pub') && !relativePath.endsWith('/known_hosts'));
 

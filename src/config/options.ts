@@ -85,6 +85,15 @@ export const options = [
   }),
 
   row({
+    key: 'instance_key_file',
+    env: 'SERVICE_INSTANCE_KEY_FILE',
+    type: path,
+    default: { belowDataDir: 'ci/secret.key' },
+    sentence:
+      'File of the key that encrypts stored secrets: 32 random bytes, the same on all servers of a database. The one in the data folder is created when it is missing; one at another place never.',
+  }),
+
+  row({
     key: 'database.url',
     env: 'SERVICE_DATABASE_URL',
     type: text,

@@ -10,6 +10,7 @@ import { collectGitMetrics } from './git-metrics.ts';
 import { collectImageMetrics } from './image-metrics.ts';
 import { collectObjectMetrics } from './object-metrics.ts';
 import { collectOutboxMetrics } from './outbox-metrics.ts';
+import { collectStoreMetrics } from './store-metrics.ts';
 import { collectInstanceMetrics } from './instance-metrics.ts';
 
 const loopback = new BlockList();
@@ -66,6 +67,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpMetrics, admission: Pick
       ...collectOutboxMetrics(deps),
       ...collectImageMetrics(deps),
       ...collectObjectMetrics(deps),
+      ...(await collectStoreMetrics(deps)),
       ...(await collectFederationMetrics(deps)),
     ]);
   };

@@ -7,4 +7,7 @@ export { createLeases } from './leases.ts';
 export type { Leases } from './leases.ts';
 export { nodeIdOf } from './node-id.ts';
 export { createNodes } from './node-registry.ts';
+export type { NodeReload } from './reloads.ts';
 export type { Nodes, ServingNode } from './node-registry.ts';
+export { createSharedKeys } from './shared-keys.ts';
+export type { SharedKeys } from './shared-keys.ts';

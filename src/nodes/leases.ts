@@ -5,6 +5,8 @@ import type { Logger } from '../kernel/index.ts';
 /** How long a lease outlives the node that held it, in milliseconds. */
 export const leaseMs = 20_000;
 const renewMs = 5_000;
+/** Of the work that is told to metrics. */
+const mostShown = 100;
 
 /** Work that this node has for itself. */
 interface Turn {
@@ -24,6 +26,8 @@ export interface Leases {
    * @returns null when another node has it, or when it has been taken within its rest
    */
   take(name: string, restMs?: number): Promise<Turn | null>;
+  /** What nodes do now, by name, at most 100; null where nobody else serves the database. */
+  held(): Promise<{ work: string; ageMs: number }[] | null>;
 }
 
 /** With the next synced write: a lease that a power failure undoes is one that nobody has. */
@@ -31,7 +35,7 @@ const lazily = (name: string) => ({ durable: 'with-the-next', scope: `lease:${na
 
 export function createLeases({ db, logger }: { db: Database; logger: Logger }): Leases {
   const { node } = db;
-  if (node === null) return { take: async () => ({ end: async () => {} }) };
+  if (node === null) return { take: async () => ({ end: async () => {} }), held: async () => null };
 
   async function renew(name: string): Promise<void> {
     await db.write(
@@ -46,6 +50,15 @@ export function createLeases({ db, logger }: { db: Database; logger: Logger }): 
   }
 
   return {
+    async held() {
+      const found = await rows<{ name: string; ageMs: unknown }>(
+        db.read,
+        `SELECT name, ${databaseTime()} - taken_at AS "ageMs" FROM leases
+          WHERE name LIKE 'run:%' AND taken_at IS NOT NULL AND until > ${databaseTime()} ORDER BY name LIMIT ${mostShown}`,
+        [],
+      );
+      return found.map(({ name, ageMs }) => ({ work: name.slice('run:'.length), ageMs: Number(ageMs) }));
+    },
     async take(work, restMs = 0) {
       const name = `run:${work}`;
       const isTaken = await db.write(async (tx) => {
@@ -76,8 +89,8 @@ export function createLeases({ db, logger }: { db: Database; logger: Logger }): 
 async function claim({ manager }: Tx, name: string, node: string, forMs: number): Promise<boolean> {
   const taken = await rows(
     manager,
-    `INSERT INTO leases (name, node, until) VALUES (?, ?, ${databaseTime()} + CAST(? AS BIGINT))
-      ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until
+    `INSERT INTO leases (name, node, until, taken_at) VALUES (?, ?, ${databaseTime()} + CAST(? AS BIGINT), ${databaseTime()})
+      ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until, taken_at = excluded.taken_at
       WHERE leases.until <= ${databaseTime()}
       RETURNING name`,
     [name, node, Math.round(forMs)],

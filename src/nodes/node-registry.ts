@@ -3,6 +3,9 @@ import type { Database } from '../db/index.ts';
 import { unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { leaseMs } from './leases.ts';
+import { askAllToReload, reloadAsAsked } from './reloads.ts';
+import type { NodeReload } from './reloads.ts';
+import type { SharedKeys } from './shared-keys.ts';
 
 const seenEveryMs = 5_000;
 /** Nodes that were seen longer ago are not listed any more. */
@@ -23,6 +26,8 @@ export interface ServingNode {
   clockAheadMs: number;
   /** Tells instance keys apart; says nothing of the key. */
   keyPrint: string | null;
+  /** Fingerprint of the first SSH host key that it presents; null where its SSH server is off. */
+  hostKey: string | null;
   /** The server of the data folder of this process. */
   isThis: boolean;
 }
@@ -32,13 +37,16 @@ interface NodesDeps {
   clock: Clock;
   logger: Logger;
   random: Random;
-  /** Of the instance key; null when there is none and none may be made. */
-  keyPrint: (mayMake: boolean) => string | null;
+  /** Prints of the keys in the file, the one in use first; empty when there is none and none may be made. */
+  keyPrints: (mayMake: boolean) => readonly string[];
+  sharedKeys: Pick<SharedKeys, 'instancePrint' | 'agreeOnInstance'>;
   version: string;
   /** Name of the machine. */
   host: string;
   /** Whether a second node can see the repositories of this one: they are in the store. */
   sharesRepositories: boolean;
+  /** Reloads the settings of this process; null in one that does not serve. */
+  reload: (() => Promise<object>) | null;
   /** Called once when another process serves under the name of this one: the program must exit. */
   onReplaced: (sentence: string) => void;
 }
@@ -48,20 +56,37 @@ export interface Nodes {
   isShared: boolean;
   /**
    * Before the ports open: from now on this node counts as living. Throws `second_node_needs_store`,
-   * `instance_key_differs`.
+   * `instance_key_differs`, `instance_key_missing`.
    */
   begin(): Promise<void>;
+  /** Says which SSH host key this node presents. @param hostKey its fingerprint */
+  present(hostKey: string): Promise<void>;
   /** Says that this node has ended, so that the others take over what it has left at once. */
   stop(): Promise<void>;
+  /**
+   * Asks all living nodes to reload their settings files. Empty where one process has the database for itself.
+   * @param waitMs how long it waits for their answers at most
+   */
+  reloadAll(waitMs: number): Promise<NodeReload[]>;
   /** Those that were seen within a week, by their start. Empty where one process has the database for itself. */
   list(): Promise<ServingNode[]>;
 }
+
+const alone: Nodes = {
+  isShared: false,
+  begin: async () => {},
+  present: async () => {},
+  stop: async () => {},
+  reloadAll: async () => [],
+  list: async () => [],
+};
 
 /** The rows of `nodes`. A database that nobody else serves has none. */
 export function createNodes(deps: NodesDeps): Nodes {
   const { db, logger } = deps;
   const { node } = db;
-  if (node === null) return { isShared: false, begin: async () => {}, stop: async () => {}, list: async () => [] };
+  if (node === null) return alone;
+  const own = node;
   const run = deps.random.uuid();
   const now = databaseTime();
   let timer: NodeJS.Timeout | undefined;
@@ -69,16 +94,21 @@ export function createNodes(deps: NodesDeps): Nodes {
   async function begin(): Promise<void> {
     const [other] = (await list()).filter(({ isLiving, isThis }) => isLiving && !isThis);
     if (other !== undefined && !deps.sharesRepositories) throw secondNodeNeedsStore(other);
-    const keyPrint = deps.keyPrint(other === undefined);
+    const known = await deps.sharedKeys.instancePrint();
+    const prints = deps.keyPrints(other === undefined && known === null);
+    const keyPrint = prints[0] ?? null;
     if (other !== undefined && other.keyPrint !== null && other.keyPrint !== keyPrint)
       throw instanceKeyDiffers(other, keyPrint);
+    if (keyPrint === null && known !== null) throw instanceKeyMissing();
+    if (keyPrint !== null && !(await deps.sharedKeys.agreeOnInstance(prints))) throw instanceKeyOfNobody();
     await db.write(async ({ manager }) => {
       await rows(manager, `DELETE FROM nodes WHERE seen_at < ${now} - ?`, [forgottenAfterMs]);
       await rows(
         manager,
         `INSERT INTO nodes (id, host, version, run, key_print, clock_ahead_ms, started_at, seen_at, until)
           VALUES (?, ?, ?, ?, ?, CAST(? AS BIGINT) - ${now}, ${now}, ${now}, ${now} + CAST(? AS BIGINT))
-          ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, run = excluded.run,
+          ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, run = excluded.run, host_key = NULL,
+            reload_done = nodes.reload_asked, reload_result = NULL,
             started_at = excluded.started_at, seen_at = excluded.seen_at, until = excluded.until,
             key_print = excluded.key_print, clock_ahead_ms = excluded.clock_ahead_ms`,
         [node, deps.host, deps.version, run, keyPrint, deps.clock.now(), leaseMs],
@@ -93,14 +123,17 @@ export function createNodes(deps: NodesDeps): Nodes {
   async function beSeen(): Promise<void> {
     const seen = await db.write(
       ({ manager }) =>
-        rows(
+        rows<{ asked: unknown; done: unknown }>(
           manager,
           `UPDATE nodes SET seen_at = ${now}, until = ${now} + ?, clock_ahead_ms = CAST(? AS BIGINT) - ${now}
-            WHERE id = ? AND run = ? RETURNING id`,
+            WHERE id = ? AND run = ? RETURNING reload_asked AS asked, reload_done AS done`,
           [leaseMs, deps.clock.now(), node, run],
         ),
       { durable: 'with-the-next', scope: `node:${node}` },
     );
+    const asked = Number(seen[0]?.asked ?? 0);
+    if (deps.reload !== null && asked > Number(seen[0]?.done ?? 0))
+      await reloadAsAsked(db, { node: own, asked, reload: deps.reload });
     if (seen.length > 0 || timer === undefined) return;
     clearInterval(timer);
     timer = undefined;
@@ -113,7 +146,8 @@ export function createNodes(deps: NodesDeps): Nodes {
     const found = await rows<ServingNode & { until: number }>(
       db.read,
       `SELECT id, host, version, started_at AS "startedAt", seen_at AS "seenAt", until,
-          until > ${now} AS "isLiving", clock_ahead_ms AS "clockAheadMs", key_print AS "keyPrint"
+          until > ${now} AS "isLiving", clock_ahead_ms AS "clockAheadMs", key_print AS "keyPrint",
+          host_key AS "hostKey"
         FROM nodes WHERE seen_at > ${now} - ? ORDER BY started_at, id`,
       [forgottenAfterMs],
     );
@@ -132,6 +166,12 @@ export function createNodes(deps: NodesDeps): Nodes {
     isShared: true,
     begin,
     list,
+    reloadAll: (waitMs) => askAllToReload(db, waitMs),
+    async present(hostKey) {
+      await db.write(({ manager }) =>
+        rows(manager, 'UPDATE nodes SET host_key = ? WHERE id = ? AND run = ?', [hostKey, node, run]),
+      );
+    },
     async stop() {
       clearInterval(timer);
       if (timer === undefined) return;
@@ -147,6 +187,21 @@ const instanceKeyDiffers = ({ id, host }: ServingNode, own: string | null) =>
   unavailable(
     'instance_key_differs',
     `The server ${id} on ${host} serves this database, and ${own === null ? 'this data folder has no instance key' : 'its instance key is another one'}: what one has sealed the other could not open. Copy ci/secret.key of its data folder to this one.`,
+  );
+
+const lostKey =
+  'If it is lost, what it has sealed cannot be read any more; hearth key instance --adopt goes on without.';
+
+const instanceKeyMissing = () =>
+  unavailable(
+    'instance_key_missing',
+    `This database has secrets that are sealed with an instance key, and this server has none. Copy ci/secret.key of another data folder or of a backup to this one, or name it with instance_key_file. ${lostKey}`,
+  );
+
+const instanceKeyOfNobody = () =>
+  unavailable(
+    'instance_key_differs',
+    `The instance key of this server is not the one that has sealed the secrets of this database. Copy ci/secret.key of another data folder or of a backup to this one, or name it with instance_key_file. ${lostKey}`,
   );
 
 const secondNodeNeedsStore = ({ id, host, seenAt }: ServingNode) =>

@@ -1,3 +1,4 @@
+import type { CacheMetrics } from './cache-metrics.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
@@ -16,4 +17,5 @@ export interface StoreDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
+  metrics: CacheMetrics;
 }

@@ -24,7 +24,12 @@ interface CachedFolder {
  * @returns the number of removed folders, and the bytes of the remaining ones
  */
 export async function evictFolders(
-  { directory, folders, logger }: Pick<StoreDeps, 'directory' | 'logger'> & { folders: CacheFolders },
+  {
+    directory,
+    folders,
+    logger,
+    metrics,
+  }: Pick<StoreDeps, 'directory' | 'logger' | 'metrics'> & { folders: CacheFolders },
   { maxBytes, quiet = quietMs }: { maxBytes: number | null; quiet?: number },
 ): Promise<{ removed: number; bytes: number }> {
   const names = (await readdir(directory).catch(nullIfAbsent)) ?? [];
@@ -47,11 +52,13 @@ export async function evictFolders(
     bytes -= own;
     removed += 1;
   }
+  metrics.measured({ removed, bytes, limit });
   if (removed > 0) logger.info('repository_store.evicted', { folders: removed, bytes, limit });
   return { removed, bytes };
 }
 
-async function shareOfDisk(directory: string): Promise<number> {
+/** The limit of the folders unless the settings have one. */
+export async function shareOfDisk(directory: string): Promise<number> {
   const { blocks, bsize } = await statfs(directory);
   return Math.floor(blocks * bsize * defaultShare);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../files/index.ts';
@@ -122,6 +122,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     await eachLimit(missing, packsAtOnce, async (pack) => {
       const fault = await downloadPack(deps, pack, place);
       if (fault !== null) faults.push([pack, fault]);
+      else deps.metrics.downloaded(pack.packBytes + pack.indexBytes);
     });
     if (faults.length > 0) {
       for (const [{ key }, fault] of faults) logger.warn('repository_store.pack_fault', { repository: id, key, fault });
@@ -149,20 +150,27 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
 
   async function follow({ id, generation }: StoredRepository): Promise<string> {
     touch(id);
-    if (isCurrent(id, generation)) return folderOf(id);
-    await lock(folderOf(id), async () => {
-      if (isCurrent(id, generation)) return;
-      for (let tries = 0; !(await catchUp(id)); tries += 1)
-        if (tries === maxTries)
-          throw unavailable(
-            'object_store_unavailable',
-            'Objects of this repository are not in the store, or damaged.',
-            {
-              retryAfterSeconds: 60,
-            },
-          );
+    if (isCurrent(id, generation)) {
+      deps.metrics.hit();
+      return folderOf(id);
+    }
+    const startedAt = performance.now();
+    const isCold = !existsSync(path.join(folderOf(id), markFile));
+    await lock(folderOf(id), () => fetchInto(id, generation)).catch((error: unknown) => {
+      deps.metrics.failed();
+      throw error;
     });
+    deps.metrics.fetched(isCold, performance.now() - startedAt);
     return folderOf(id);
+  }
+
+  async function fetchInto(id: string, generation: number): Promise<void> {
+    if (isCurrent(id, generation)) return;
+    for (let tries = 0; !(await catchUp(id)); tries += 1)
+      if (tries === maxTries)
+        throw unavailable('object_store_unavailable', 'Objects of this repository are not in the store, or damaged.', {
+          retryAfterSeconds: 60,
+        });
   }
 
   async function use(row: StoredRepository): Promise<{ folder: string; end(): void }> {

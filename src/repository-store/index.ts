@@ -1,4 +1,6 @@
 export { repositoryStoreEntities } from './schema.ts';
+export type { CacheStatistics } from './cache-metrics.ts';
+export { shareOfDisk } from './evict-folders.ts';
 export { createRepositoryStore, hasStoredRepositories } from './repository-store.ts';
 export { createInstanceMark, takeBucket } from './instance-mark.ts';
 export type { InstanceMark } from './instance-mark.ts';

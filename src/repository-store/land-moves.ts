@@ -71,6 +71,7 @@ export async function landMoves(
         if (tries === maxTries) throw conflict('repository_busy', 'This repository is being packed. Try again.');
         continue;
       }
+      deps.metrics.conflicts(outcome.results.filter(({ ok }) => !ok).length);
       if (outcome.generation !== null) {
         await deps.journal.write(id, outcome.generation);
         await keepFolder(deps, id, { folder, source, into, name });

@@ -48,6 +48,11 @@ export class InstanceKey {
     return createHmac('sha256', this.for(use)).update(text).digest('hex');
   }
 
+  /** The digests by all keys of the file, that of the one in use first. */
+  digests(use: string, text: string): string[] {
+    return this.decrypting(use).map((key) => createHmac('sha256', key).update(text).digest('hex'));
+  }
+
   #readOrMake(): readonly Buffer[] {
     try {
       return readKeys(this.#file);

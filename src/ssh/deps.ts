@@ -4,6 +4,8 @@ import type { Config } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Nodes } from '../nodes/index.ts';
+import type { SharedHostKeys } from './keys/host-key.ts';
 import type { Lfs } from '../lfs/index.ts';
 import type { Pulls } from '../pulls/index.ts';
 import type { Notifications } from '../notifications/index.ts';
@@ -18,6 +20,8 @@ export interface SshDeps {
   pulls: SshPulls;
   notifications: SshNotifications;
   git: SshGit;
+  sharedKeys: SharedHostKeys;
+  nodes: Pick<Nodes, 'present'>;
   workers: WorkerPool;
   config: Pick<Config, 'dataDir' | 'ssh' | 'baseUrl'>;
   logger: Logger;

@@ -4,7 +4,7 @@ import { systemRandom, unavailable } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
 import type { Connections } from './clients/connections.ts';
 import { createConnectionLimiter } from './connection-limiter.ts';
-import { hostKey } from './keys/host-key.ts';
+import { agreedHostKey } from './keys/host-key.ts';
 import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
 import type { SshDeps } from './deps.ts';
@@ -17,7 +17,7 @@ interface SshServerNeeds extends Omit<SshDeps, 'random'> {
 interface SshServer {
   /**
    * Starts to accept connections, and generates missing host keys. Throws `host_key_unusable`,
-   * `ssh_address_unavailable`.
+   * `shared_key_unreadable`, `ssh_address_unavailable`.
    */
   listen(): Promise<{ host: string; port: number; fingerprint: string }>;
   /** Stops accepting connections, closes idle ones, and waits at most `graceMs` for running commands. */
@@ -37,7 +37,11 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
 
   return {
     async listen() {
-      const { privateKey, fingerprint, second } = await hostKey(needs.config.dataDir);
+      const { privateKey, fingerprint, second } = await agreedHostKey(
+        deps.config.dataDir,
+        deps.sharedKeys,
+        deps.logger,
+      );
       listener.on('connection', (socket) => {
         // Until the connection has listeners: an unhandled error would end the process.
         socket.on('error', () => {});
@@ -47,6 +51,7 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
         void loading.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
       });
       const { host, port } = await bind();
+      await deps.nodes.present(fingerprint);
       return { host, port, fingerprint };
     },
 

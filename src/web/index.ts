@@ -27,7 +27,8 @@ import type { InstanceKey } from '../sealing/index.ts';
 import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
-import type { Nodes } from '../nodes/index.ts';
+import type { Leases, Nodes } from '../nodes/index.ts';
+import type { CacheStatistics } from '../repository-store/index.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { Notices } from '../notices/index.ts';
 import type { Copies } from '../copies/index.ts';
@@ -121,6 +122,10 @@ export interface WebDeps {
   imageProxy: ImageProxy;
   /** For metrics only; null where objects are in a folder. */
   objectStatistics(): StoreStatistics | null;
+  /** For metrics only; null where no repository is in the store. */
+  repositoryCache(): CacheStatistics | null;
+  /** For metrics only. */
+  leases: Pick<Leases, 'held'>;
   workers: WorkerPool;
   assets: Assets;
   oneTimeSecrets: OneTimeSecrets;

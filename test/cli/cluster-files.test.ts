@@ -32,7 +32,7 @@ t.test('the compose file', async (t) => {
   };
   const { 'hearth-a': a, 'hearth-b': b, proxy, postgres, store } = services;
   t.strictSame(b?.environment, a?.environment);
-  t.strictSame([b?.entrypoint, b?.secrets], [a?.entrypoint, Object.keys(secrets)]);
+  t.strictSame([a?.secrets, b?.secrets], [Object.keys(secrets), Object.keys(secrets)]);
   t.notSame(b?.volumes, a?.volumes, 'each has a disk of its own');
   t.strictSame(
     Object.values(services)
@@ -43,6 +43,7 @@ t.test('the compose file', async (t) => {
   );
   for (const name of ['hearth-a:3000', 'hearth-b:3000']) t.match(proxy?.command, name);
   const settings = await settingsOf(a?.environment ?? {});
+  t.equal(settings.get('instance_key_file'), `/run/secrets/${a?.secrets?.[0]}`);
   t.equal(settings.get('git.storage'), 'store');
   t.equal(settings.get('objects.endpoint'), 'http://store:7070');
   t.equal(settings.get('objects.bucket'), 'hearth');
@@ -59,8 +60,7 @@ t.test('the manifest for Kubernetes', async (t) => {
       replicas: number;
       template: {
         spec: {
-          containers: { env: { name: string; value: string }[]; volumeMounts: { name: string }[] }[];
-          initContainers: { command: string[] }[];
+          containers: { env: { name: string; value: string }[]; volumeMounts: { name: string; mountPath: string }[] }[];
           volumes: Record<string, unknown>[];
         };
       };
@@ -90,5 +90,18 @@ t.test('the manifest for Kubernetes', async (t) => {
     'objects.bucket': 'hearth',
     'ssh.enabled': false,
   });
-  t.match(template.spec.initContainers[0]?.command.at(-1), '/data/ci/secret.key');
+  t.equal(settings.get('instance_key_file'), '/key/instance.key');
+  t.match(
+    container?.volumeMounts.map(({ name, mountPath }) => [name, mountPath]),
+    [
+      ['cache', '/data'],
+      ['tmp', '/tmp'],
+      ['key', '/key'],
+    ],
+  );
+  const mounted = container?.volumeMounts.map(({ name }) => name);
+  t.strictSame(
+    template.spec.volumes.map(({ name }) => name),
+    mounted,
+  );
 });

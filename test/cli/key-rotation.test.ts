@@ -1,6 +1,6 @@
 // `hearth key instance --rotate` and `hearth federation keys --rotate`: what was encrypted stays readable, whenever a
 // rotation is cut short.
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { openModules } from '../../src/app/index.ts';
@@ -69,6 +69,11 @@ t.before(() =>
         const marks = names.map(() => '?').join(', ');
         return manager.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, Object.values(row));
       };
+      await insert('shared_keys', {
+        name: 'ssh host_ed25519',
+        print: 'SHA256:print',
+        sealed: sealed('nodes', 'shared keys', 'ssh host_ed25519', 'a value'),
+      });
       await insert('mirrors', {
         repository_id: id,
         direction: 'pull',
@@ -107,6 +112,12 @@ t.before(() =>
         use: 'instance key',
         place: fingerprint,
         read: 'SELECT private_ciphertext FROM instance_signing_keys',
+      },
+      {
+        module: 'nodes',
+        use: 'shared keys',
+        place: 'ssh host_ed25519',
+        read: 'SELECT sealed FROM shared_keys',
       },
       {
         module: 'mirrors',
@@ -155,6 +166,7 @@ t.test('the instance key', async (t) => {
   copyFileSync(keyFile, before);
   t.equal(await opened(before), stored.length, 'the list of this test is right');
   t.match(await hearth('key instance'), { code: 2 }, 'nothing without --rotate');
+  t.match(await hearth('key instance --rotate --adopt --yes'), { code: 2 }, 'nor with both');
   t.match(await hearth('key instance --rotate'), { code: 2 }, 'nor without a confirmation');
   const lock = takeInstanceLock(dataDir);
   const beside = await hearth('key instance --rotate --yes');
@@ -189,6 +201,38 @@ t.test('a rotation that is killed leaves everything readable and goes on', async
   t.match(JSON.parse(resumed.stdout), { reencrypted: stored.length - 2, resumed: true });
   t.equal(await opened(keyFile), stored.length);
   t.equal(await opened(before), 0);
+});
+
+t.test('the instance key at a place of the settings', async (t) => {
+  const elsewhere = path.join(folder, 'mounted.key');
+  const given = { ...env, SERVICE_INSTANCE_KEY_FILE: elsewhere };
+  const withKey = (line: string) => runCli(line.split(' '), { cwd: folder, env: given });
+  t.match(await withKey('user list'), {
+    code: 6,
+    stderr: /there is no file .*mounted\.key, which instance_key_file names[^]*head -c 32/,
+  });
+  t.notOk(existsSync(elsewhere), 'it is never made');
+  renameSync(keyFile, elsewhere);
+  t.match(await withKey('user list'), { code: 0 });
+  t.match(await withKey('key instance --rotate --yes'), { code: 0 });
+  t.notOk(existsSync(keyFile));
+  t.equal(await opened(elsewhere), stored.length);
+
+  const backup = path.join(folder, 'backups');
+  t.match(await withKey(`backup create --with-keys --to ${backup}`), { code: 0 });
+  const [made] = readdirSync(backup).filter((name) => !name.startsWith('.'));
+  t.same(readFileSync(path.join(backup, made!, 'ci', 'secret.key')), readFileSync(elsewhere), 'a backup has it');
+  renameSync(elsewhere, keyFile);
+});
+
+t.test('an instance key that is lost: hearth key instance --adopt', async (t) => {
+  const forgets = async () => JSON.parse((await hearth('key instance --adopt --yes --json')).stdout) as object;
+  t.match(await hearth('key instance --adopt'), { code: 2 }, 'only when it is confirmed');
+  t.same(await forgets(), { forgotten: 1 });
+  t.same(await forgets(), { forgotten: 0 });
+  await withModules(({ sharedKeys }) => sharedKeys.keep('ssh host_ed25519', { print: 'p', secret: 's' }));
+  t.same(await forgets(), { forgotten: 1 });
+  await withModules(async ({ sharedKeys }) => t.equal(await sharedKeys.find('ssh host_ed25519'), null));
 });
 
 t.test('keys of federation', async (t) => {

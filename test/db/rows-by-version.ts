@@ -1814,6 +1814,26 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  447: [['leases', { name: 'run:mirrors', node: 'node446', until: 5000000000000, taken_at: 4999999999000 }]],
+  446: [
+    [
+      'nodes',
+      {
+        id: 'node446',
+        host: 'third.example.org',
+        version: '0.1.0',
+        run: 'run446',
+        started_at: 5000000000000,
+        seen_at: 5000000000000,
+        until: 5000000000000,
+        reload_asked: 2,
+        reload_done: 1,
+        reload_result: '{"applied":[],"needRestart":[]}',
+        host_key: 'SHA256:print445',
+      },
+    ],
+  ],
+  445: [['shared_keys', { name: 'ssh host_ed25519', print: 'SHA256:print445', sealed: 'sealed' }]],
   437: [
     ['branch_rule_people', { rule_id: 'br1', act: 'approve', user_id: 'bob-id' }],
     ['branch_rule_teams', { rule_id: 'br1', act: 'approve', team_id: 't134' }],

@@ -1,11 +1,20 @@
+// time limit: 120 s
 // Two and three nodes on one database: who is there, who has a lease, and which node runs a scheduled task. Their times
 // are moved in the rows, because they are told by the clock of the database.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import { invalid, silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import type { Logger } from '../../src/kernel/index.ts';
-import { belongsToNobody, createLeases, createNodes, isAlone, nodeIdOf } from '../../src/nodes/index.ts';
+import {
+  belongsToNobody,
+  createLeases,
+  createNodes,
+  createSharedKeys,
+  isAlone,
+  nodeIdOf,
+} from '../../src/nodes/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
 import { createScheduler, createTaskRuns } from '../../src/scheduler/index.ts';
 import type { Database } from '../../src/db/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -14,11 +23,27 @@ import { openTestDatabase } from '../fixtures/test-database.ts';
 import { databaseOf } from '../repositories/repositories-fixture.ts';
 import { waitUntil } from '../fixtures/wait-until.ts';
 
+t.setTimeout(110_000);
+
+/** Shared keys as a server has them whose key file is in `folder`. */
+const sharedKeysOf = (t: Owner, db: Database, folder = temporaryFolder(t)) =>
+  createSharedKeys({
+    db,
+    random: systemRandom,
+    instanceKey: new InstanceKey(path.join(folder, 'secret.key'), systemRandom, 'nodes'),
+  });
+
 function nodeOf(
   t: Owner,
   db: Database,
   id: string,
-  { isShared = true, logger = silentLogger as Logger, key = 'key' as string | null, now = Date.now } = {},
+  {
+    isShared = true,
+    logger = silentLogger as Logger,
+    key = 'key' as string | null,
+    now = Date.now,
+    reload = null as (() => Promise<object>) | null,
+  } = {},
 ) {
   const replaced: string[] = [];
   const own = databaseOf(db, id);
@@ -27,10 +52,12 @@ function nodeOf(
     logger,
     clock: { now },
     random: systemRandom,
-    keyPrint: (mayMake) => key ?? (mayMake ? 'made' : null),
+    keyPrints: (mayMake) => (key === null ? (mayMake ? ['made'] : []) : key.split(' ')),
+    sharedKeys: sharedKeysOf(t, own),
     version: '1.2.3',
     host: `${id}.example.org`,
     sharesRepositories: isShared,
+    reload,
     onReplaced: (sentence) => void replaced.push(sentence),
   });
   t.teardown(() => nodes.stop());
@@ -77,11 +104,12 @@ t.test('a database of one process: nothing is written and nothing asked', async 
     clock,
     logger: silentLogger,
     random: systemRandom,
-    keyPrint: () => null,
+    keyPrints: () => [],
+    sharedKeys: sharedKeysOf(t, alone),
     version: '1',
     host: 'h',
   };
-  const nodes = createNodes({ ...deps, sharesRepositories: false, onReplaced: () => {} });
+  const nodes = createNodes({ ...deps, sharesRepositories: false, reload: null, onReplaced: () => {} });
   await nodes.begin();
   t.same([await nodes.list(), isAlone(alone)], [[], '1 = 1']);
   const turn = await createLeases(deps).take('task', 60_000);
@@ -137,7 +165,10 @@ t.test('a server with another instance key does not start beside one, and makes 
   await nodeOf(t, db, 'b', { key: 'made' }).nodes.begin();
   await pass(db, 'nodes', 'a');
   await pass(db, 'nodes', 'b');
-  await nodeOf(t, db, 'c', { key: 'another' }).nodes.begin();
+  await t.rejects(nodeOf(t, db, 'c', { key: 'another' }).nodes.begin(), {
+    reason: 'instance_key_differs',
+    message: /has sealed/,
+  });
 });
 
 t.test('clocks: how far each is ahead of that of the database; and who went without a word', async (t) => {
@@ -230,4 +261,85 @@ t.test('the name of a data folder stays, and a broken one is made anew', async (
   const next = nodeIdOf(folder, systemRandom);
   t.not(next, id);
   t.equal(readFileSync(path.join(folder, 'node-id'), 'utf8'), `${next}\n`);
+});
+
+t.test('a filled database and empty folders: no key is made, and another one is refused', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const begin = (key: string | null) => nodeOf(t, db, 'a', { key }).nodes.begin();
+  await begin(null);
+  await pass(db, 'nodes', 'a');
+  const missing = { reason: 'instance_key_missing', message: /Copy ci\/secret\.key .* hearth key instance --adopt/ };
+  const differs = { reason: 'instance_key_differs', message: /is not the one that has sealed/ };
+  const cases: [what: string, key: string | null, refusal: { reason: string; message: RegExp } | null][] = [
+    ['an empty folder', null, missing],
+    ['another key', 'another', differs],
+    ['the same key', 'made', null],
+    ['in the middle of a rotation', 'new made', null],
+    ['after it', 'new', null],
+    ['the key from before', 'made', differs],
+  ];
+  for (const [what, key, refusal] of cases) {
+    if (refusal === null) await begin(key);
+    else await t.rejects(begin(key), refusal, what);
+    await pass(db, 'nodes', 'a');
+  }
+  t.equal(await sharedKeysOf(t, db).instancePrint(), 'new');
+  t.equal(await sharedKeysOf(t, db).forget(), 1);
+  await begin('another');
+});
+
+t.test('shared keys: the first that is kept is that of all, sealed with the instance key', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const folder = temporaryFolder(t);
+  const [a, b, foreign] = [sharedKeysOf(t, db, folder), sharedKeysOf(t, db, folder), sharedKeysOf(t, db)];
+  t.equal(await a.find('one'), null);
+  t.equal(await a.agree('one', { print: 'p1', secret: 'first' }), 'first');
+  t.equal(await b.agree('one', { print: 'p2', secret: 'second' }), 'first');
+  t.equal(await b.agree('other', { print: 'p3', secret: 'third' }), 'third');
+  t.same(await db.read.query('SELECT name, print FROM shared_keys ORDER BY name'), [
+    { name: 'one', print: 'p1' },
+    { name: 'other', print: 'p3' },
+  ]);
+  const sealed = await db.read.query('SELECT sealed FROM shared_keys');
+  t.notMatch(JSON.stringify(sealed), /first|third/);
+  const unreadable = { reason: 'shared_key_unreadable', message: /the one key/ };
+  await t.rejects(foreign.find('one'), unreadable);
+  await t.rejects(foreign.agree('one', { print: 'p4', secret: 'fourth' }), unreadable);
+  t.equal(await a.find('one'), 'first', 'and nothing was changed');
+  // Of a row that was moved to another name, nothing is told.
+  await db.write(({ manager }) => manager.query("UPDATE shared_keys SET name = 'two' WHERE name = 'one'"));
+  await t.rejects(a.find('two'), { reason: 'shared_key_unreadable', message: /the two key/ });
+  await b.keep('other', { print: 'p5', secret: 'fifth' });
+  t.equal(await a.find('other'), 'fifth');
+});
+
+t.test('hearth reload --all: each living node reloads its own settings, once for each request', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const done: string[] = [];
+  const reloading = (id: string, result: () => Promise<object>) =>
+    nodeOf(t, db, id, { reload: async () => (done.push(id), result()) });
+  const a = reloading('a', async () => ({ applied: ['log.level'], needRestart: ['http.listen'] }));
+  const b = reloading('b', () => Promise.reject(invalid('config_unknown', 'There is no option log.levle.')));
+  const gone = reloading('c', async () => ({}));
+  const silent = nodeOf(t, db, 'd');
+  for (const { nodes } of [a, b, gone, silent]) await nodes.begin();
+  await pass(db, 'nodes', 'c');
+  const seen = (host: string) => ({ host: `${host}.example.org` });
+  const wanted = [
+    { ...seen('a'), state: 'reloaded', outcome: { applied: ['log.level'], needRestart: ['http.listen'] } },
+    { ...seen('b'), state: 'refused', refusal: 'There is no option log.levle.' },
+    { ...seen('d'), state: 'silent', outcome: null },
+  ];
+  // Enough turns for the two that answer; the third never does.
+  t.match(await a.nodes.reloadAll(12_000), wanted);
+  t.same(done.sort(), ['a', 'b']);
+  // One that has started since has read its file: it is not asked again.
+  await silent.nodes.stop();
+  const asked = a.nodes.reloadAll(20_000);
+  await b.nodes.stop();
+  await nodeOf(t, db, 'b').nodes.begin();
+  const [first, second, ...none] = await asked;
+  t.match([first?.state, none], ['reloaded', []]);
+  t.match(second?.state, /^(restarted|refused)$/);
+  t.same(done.filter((id) => id === 'a').length, 2);
 });

@@ -133,3 +133,51 @@ t.test('bad words', async (t) => {
   t.equal((await hearth('repo', 'storage', '--to', 'moon', '--all')).code, 2);
   t.match(await hearth('repo', 'storage', '--to', 'store', 'alice/nothing'), { code: 3 });
 });
+
+t.test('hearth repo warm: from the store into the cache, before anybody asks', async (t) => {
+  const cold = await startStoreServer(t, { SERVICE_METRICS_TOKEN: 'metrics' });
+  const own = { ...(await databaseSettings(t, path.join(cold.folder, 'data'))), SERVICE_GIT_STORAGE: 'store' };
+  const warm = (...words: string[]) =>
+    runCli(['--data-dir', path.join(cold.folder, 'data'), 'repo', 'warm', ...words], {
+      env: { ...own, ...cold.s3.env },
+      cwd: cold.folder,
+    });
+  const metrics = async (): Promise<Record<string, number>> => {
+    const response = await fetch(`${cold.origin}/metrics`, { headers: { authorization: 'Bearer metrics' } });
+    const lines = (await response.text()).matchAll(/^hearth_(repository_fetch\w+|cache_\w+)(\{.*\})? (\S+)$/gm);
+    return Object.fromEntries([...lines].map(([, name, labels = '', value]) => [`${name}${labels}`, Number(value)]));
+  };
+  const ids: Record<string, string> = {};
+  for (const name of ['attic', 'cellar']) {
+    await push(await cold.newRepository(name), 'main');
+    ids[name] = (await cold.app.modules.repositories.find(localAdministrator, 'alice', name)).repository.id;
+  }
+  const isCached = (name: string) => existsSync(path.join(cold.caches, `${ids[name]}.git`, 'hearth-cache.json'));
+
+  cold.emptyCache();
+  t.match(await warm('alice/attic'), { code: 0, stdout: /^alice\/attic\t[1-9]\d*\t.*is in the cache/m });
+  t.ok(isCached('attic'));
+  t.match(await warm('--all', '--json'), { code: 0, stdout: /attic[^]*cellar|cellar[^]*attic/ });
+  t.ok(isCached('cellar'));
+
+  // The server has work of its own behind a push: it may fetch more than is asked for here.
+  const before = await metrics();
+  cold.emptyCache();
+  for (const name of ['attic', 'cellar', 'attic']) await cold.refsOf(name);
+  const after = await metrics();
+  const grown = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
+  t.ok(grown('repository_fetches_total{result="cold"}') >= 2);
+  t.ok(grown('repository_fetches_total{result="hit"}') >= 1);
+  t.ok(grown('repository_fetched_bytes_total') > 0);
+  t.ok(grown('repository_fetch_seconds_count') >= 2);
+  await cold.app.modules.git.maintenance.packAll([], async () => true);
+  t.ok((await metrics())['cache_bytes']! > 0);
+  t.ok((await metrics())['cache_limit_bytes']! > 0);
+
+  cold.emptyCache();
+  cold.s3.fail('GET', ...Array<'forbidden'>(60).fill('forbidden'));
+  t.match(await warm('alice/attic', 'alice/cellar'), { code: 7 });
+  cold.s3.heal();
+  for (const words of [[], ['--all', 'alice/attic']]) t.match(await warm(...words), { code: 2 });
+  t.match(await warm('alice/nothing'), { code: 3 });
+});

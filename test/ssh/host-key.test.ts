@@ -3,8 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { hostKey } from '../../src/ssh/keys/host-key.ts';
+import { agreedHostKey, hostKey, shareHostKey } from '../../src/ssh/keys/host-key.ts';
 import { generateKey } from '../../src/openssh/index.ts';
+import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import { createSharedKeys } from '../../src/nodes/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
+import { openTestDatabase } from '../fixtures/test-database.ts';
+import { databaseOf } from '../repositories/repositories-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const keyFile = (folder: string) => path.join(folder, 'ssh', 'host_ed25519');
@@ -131,4 +136,58 @@ t.test('two halves that do not belong together are refused', async (t) => {
     [lines[0], bytes.toString('base64'), '-----END OPENSSH PRIVATE KEY-----', ''].join('\n'),
   );
   await t.rejects(hostKey(folder), { reason: 'host_key_unusable', message: /do not belong together/ });
+});
+
+t.test('servers of one database present the host keys of the first; a server alone those of its folder', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const instanceKey = new InstanceKey(path.join(temporaryFolder(t), 'secret.key'), systemRandom, 'nodes');
+  const alone = Object.create(db, { node: { value: null } }) as typeof db;
+  const sharedBy = (node: string | null) =>
+    createSharedKeys({ db: node === null ? alone : databaseOf(db, node), random: systemRandom, instanceKey });
+  const agree = (folder: string, node: string | null) => agreedHostKey(folder, sharedBy(node), silentLogger);
+  const [a, b, c, d] = [temporaryFolder(t), temporaryFolder(t), temporaryFolder(t), temporaryFolder(t)];
+  const filesOf = (folder: string) => readdirSync(path.join(folder, 'ssh')).sort();
+
+  const single = await agree(d, null);
+  t.same(await agree(d, null), single);
+  t.same(await db.read.query('SELECT name FROM shared_keys'), [], 'nothing is written for it');
+
+  const first = await agree(a, 'a');
+  t.not(first.fingerprint, single.fingerprint);
+  t.same(await agree(b, 'b'), first, 'an empty folder');
+  t.same(filesOf(b), ['host_ecdsa', 'host_ed25519']);
+  const own = await hostKey(c);
+  t.not(own.fingerprint, first.fingerprint);
+  t.same(await agree(c, 'c'), first, 'a folder with other keys');
+  t.same(filesOf(c), ['host_ecdsa', 'host_ecdsa.replaced', 'host_ed25519', 'host_ed25519.replaced']);
+  t.equal(readFileSync(`${keyFile(c)}.replaced`, 'utf8'), own.privateKey, 'which are kept');
+  t.same(await hostKey(c), first);
+  t.equal(statSync(keyFile(c)).mode & 0o777, 0o600);
+
+  t.same(await agree(d, null), single, 'on SQLite the folder decides');
+  t.same(await agree(temporaryFolder(t), null), first, 'unless it is empty, of a restored backup');
+
+  const replaced = await shareHostKey(d, sharedBy('d'));
+  t.same(replaced, single);
+  for (const [folder, node] of [
+    [a, 'a'],
+    [b, 'b'],
+  ] as const)
+    t.same(await agree(folder, node), single, `${node} after its next start`);
+});
+
+t.test('of servers that start at the same moment all present one host key', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const instanceKey = new InstanceKey(path.join(temporaryFolder(t), 'secret.key'), systemRandom, 'nodes');
+  const presented = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((node) =>
+      agreedHostKey(
+        temporaryFolder(t),
+        createSharedKeys({ db: databaseOf(db, node), random: systemRandom, instanceKey }),
+        silentLogger,
+      ),
+    ),
+  );
+  t.equal(new Set(presented.map(({ fingerprint }) => fingerprint)).size, 1);
+  t.equal(new Set(presented.map(({ second }) => second.fingerprint)).size, 1);
 });

@@ -72,7 +72,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     readFile: () => '',
   });
   const modules = await openModules(config, { logger }, 'always');
-  const { accounts, repositories, issues, lfs, pulls, notifications, git, workers, clock } = modules;
+  const { accounts, repositories, issues, lfs, pulls, notifications, git, workers, clock, nodes, sharedKeys } = modules;
   const server = createSshServer({
     config,
     accounts,
@@ -83,6 +83,8 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     notifications,
     git,
     workers,
+    nodes,
+    sharedKeys,
     logger,
     clock,
     limits,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
@@ -9,11 +10,30 @@ export function addInstanceKeyCommand(key: Command, run: Run): void {
   withExamples(
     key
       .command('instance')
-      .description('replace the key that encrypts stored secrets; the server must be stopped')
-      .requiredOption('--rotate', 'generate a new key and encrypt every secret with it')
-      .action(run(rotateKey)),
+      .description('replace the key that encrypts stored secrets; all servers must be stopped')
+      .option('--rotate', 'generate a new key and encrypt every secret with it')
+      .option('--adopt', 'go on with the key of this data folder when the former one is lost')
+      .action(run(changeKey)),
     'hearth key instance --rotate',
+    'hearth key instance --adopt',
   );
+}
+
+async function changeKey(cli: Cli, { rotate, adopt }: { rotate?: true; adopt?: true }): Promise<void> {
+  if ((rotate ?? false) === (adopt ?? false)) throw invalid('usage', 'Use either --rotate or --adopt.');
+  return rotate === undefined ? adoptKey(cli) : rotateKey(cli);
+}
+
+async function adoptKey(cli: Cli): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const { adoptInstanceKey } = await import('../../app/index.ts');
+  await cli.confirm(
+    'Go on with the instance key of this data folder? Secrets that another key has encrypted stay unreadable and have to be set again; SSH clients are asked about new host keys.',
+  );
+  const forgotten = await adoptInstanceKey(config, { logger: await cli.logger(), clock: cli.clock }, () =>
+    cli.openModules(),
+  );
+  cli.output.result('The next server to start keeps its instance key for this database.', { forgotten });
 }
 
 async function rotateKey(cli: Cli): Promise<void> {
@@ -27,7 +47,11 @@ async function rotateKey(cli: Cli): Promise<void> {
     await cli.confirm(
       'Replace the instance key? Backups from before can be read with the former key only; links in mails that were sent and tokens of jobs that run stop working.',
     );
-    const { reencrypted, resumed } = await rotateInstanceKey(config.dataDir, () => cli.openModules());
+    const { reencrypted, resumed } = await rotateInstanceKey(
+      config,
+      { logger: await cli.logger(), clock: cli.clock },
+      () => cli.openModules(),
+    );
     const what = counted(reencrypted, 'secret', 'secrets');
     cli.output.result(
       resumed

@@ -1,12 +1,16 @@
 import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Config } from '../../config/index.ts';
 import { nullIfAbsent } from '../../files/index.ts';
 import { refusePostgres } from '../refuse-postgres.ts';
 import type { Cli } from '../cli.ts';
 import { counted } from '../terminal/output.ts';
 
 /** Other files below the data folder that a start reads, besides the database and the repositories. */
-const readAtStart = ['run/git', 'ci/secret.key'];
+const readAtStart = (config: Config): [from: string, name: string][] => [
+  [path.join(config.dataDir, 'run', 'git'), path.join('run', 'git')],
+  [config.instanceKeyFile, path.join('ci', 'secret.key')],
+];
 
 /**
  * `hearth migrate --rehearse`: starts the server on a copy, up to the point where it would listen and resume
@@ -32,10 +36,10 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
   const stage = path.join(config.dataDir, 'tmp', `rehearsal-${systemRandom.uuid()}`);
   await mkdir(stage, { recursive: true, mode: 0o700 });
   try {
-    const copied = { ...config, dataDir: stage };
+    const copied = { ...config, dataDir: stage, instanceKeyFile: path.join(stage, 'ci', 'secret.key') };
     await copyDatabase(databaseFile(config), databaseFile(copied));
-    for (const name of readAtStart)
-      await cp(path.join(config.dataDir, name), path.join(stage, name), { recursive: true }).catch(nullIfAbsent);
+    for (const [from, name] of readAtStart(config))
+      await cp(from, path.join(stage, name), { recursive: true }).catch(nullIfAbsent);
     const logger = await cli.logger();
     const db = await openDatabase(copied, { logger }, 'never');
     const startedAt = performance.now();

@@ -42,5 +42,6 @@ async function listNodes(cli: Cli): Promise<void> {
     startedAt: new Date(row.startedAt).toISOString(),
     seenAt: new Date(row.seenAt).toISOString(),
     clockAheadMs: row.clockAheadMs,
+    hostKey: row.hostKey,
   }));
 }

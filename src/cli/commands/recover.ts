@@ -56,11 +56,14 @@ async function recover(cli: Cli, options: Options): Promise<void> {
     throw withHint(invalid('usage', 'Say what to read: --from-store.'), 'or try it: hearth recover --drill');
   const { config } = await cli.loadConfig();
   const isDry = options.dryRun === true;
-  const [{ keyFileOf, recoverFromStore }, { dropPrivilegesToOwnerOf, prepareDataDir }, { takeInstanceLock }] =
-    await Promise.all([import('../../app/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
+  const [{ recoverFromStore }, { dropPrivilegesToOwnerOf, prepareDataDir }, { takeInstanceLock }] = await Promise.all([
+    import('../../app/index.ts'),
+    import('../data-dir.ts'),
+    import('../serving/instance-lock.ts'),
+  ]);
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
-  const key = keyFileOf(config);
+  const key = config.instanceKeyFile;
   if (!existsSync(key) && options.withoutKey !== true)
     throw withHint(
       conflict('no_instance_key', `There is no instance key at ${key}.`),

@@ -1,18 +1,68 @@
 import type { Command } from 'commander';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, unavailable } from '../../kernel/index.ts';
+import type { NodeReload } from '../../nodes/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import type { Column } from '../terminal/output.ts';
 
 /** `hearth reload`: like SIGHUP, with a result. */
 export function addReloadCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('reload').description('reload the settings file in the running server').action(run(reload)),
+    program
+      .command('reload')
+      .description('reload the settings file in the running server')
+      .option('--all', 'in all servers of this PostgreSQL database, each its own file')
+      .action(run(reload)),
     'hearth reload',
+    'hearth reload --all',
   );
 }
 
-async function reload(cli: Cli): Promise<void> {
+/** Nodes look every five seconds; one that is busy or paused gets three turns. */
+const waitMs = 15_000;
+
+async function reloadAll(cli: Cli): Promise<void> {
+  const { nodes } = await cli.openModules();
+  const answers = await nodes.reloadAll(waitMs);
+  if (answers.length === 0) throw unavailable('server_not_running', 'No server of this database is running.');
+  const lines = answers.flatMap(({ id, host, outcome, refusal, state }) => {
+    const node = { host, id, key: null as string | null };
+    const listed = [
+      ...(outcome?.applied ?? []).map((key) => ({ ...node, key, state: 'applied' })),
+      ...(outcome?.needRestart ?? []).map((key) => ({ ...node, key, state: 'needs a restart' })),
+    ];
+    return listed.length > 0
+      ? listed
+      : [{ ...node, state: state === 'reloaded' ? 'nothing has changed' : (refusal ?? states[state]) }];
+  });
+  cli.output.list(lines, columns, ['line', 'lines'], (line) => line);
+  if (answers.some(({ state }) => state === 'refused' || state === 'silent')) cli.exitCode = 7;
+}
+
+const states: Record<NodeReload['state'], string> = {
+  reloaded: 'reloaded',
+  refused: 'refused',
+  restarted: 'has restarted meanwhile',
+  silent: 'has not answered yet',
+};
+
+interface Line {
+  host: string;
+  id: string;
+  key: string | null;
+  state: string;
+}
+
+const columns: Column<Line>[] = [
+  { title: 'HOST', cell: ({ host }) => host, whole: true },
+  { title: 'ID', cell: ({ id }) => id, whole: true },
+  { title: 'SETTING', cell: ({ key }) => key ?? '', whole: true },
+  { title: 'STATE', cell: ({ state }) => state },
+];
+
+async function reload(cli: Cli, { all }: { all?: true }): Promise<void> {
+  if (all === true && (await cli.loadConfig()).config.database.url !== null) return reloadAll(cli);
   const [{ config }, { runControlCommand }, { refuseForeign }] = await Promise.all([
     cli.loadConfig(),
     import('../../control/index.ts'),

@@ -29,7 +29,7 @@ export function addRepoStorageCommand(repo: Command, run: Run): void {
   );
 }
 
-interface Target {
+export interface Target {
   ownerId: string;
   id: string;
   name: string;
@@ -80,7 +80,7 @@ async function move(cli: Cli, { to, all }: { to: Place; all?: true }, ...given: 
   cli.output.message(`Moved ${counted(moved.length, 'repository', 'repositories')} (${readableSize(bytes)}) ${words}.`);
 }
 
-async function targets(modules: Modules, names: readonly string[]): Promise<Target[]> {
+export async function targets(modules: Modules, names: readonly string[]): Promise<Target[]> {
   if (names.length === 0)
     return (await modules.repositories.listAll()).map(({ id, name, owner }) => ({
       id,

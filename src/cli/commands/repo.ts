@@ -18,6 +18,7 @@ import { addCollaboratorCommands } from './repo-collaborator.ts';
 import { addRuleCommands } from './repo-rule.ts';
 import { addRepoMaintenanceCommands } from './repo-maintenance.ts';
 import { addRepoStorageCommand } from './repo-storage.ts';
+import { addRepoWarmCommand } from './repo-warm.ts';
 import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
 import { addRepoLifecycleCommands } from './repo-lifecycle.ts';
@@ -58,6 +59,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   addRepoForkCommands(repo, run);
   addRepoTrashCommands(repo, run);
   addRepoStorageCommand(repo, run);
+  addRepoWarmCommand(repo, run);
   addRepoLifecycleCommands(repo, run);
   addRepoMaintenanceCommands(repo, run);
   addRepoUndoCommand(repo, run);

@@ -110,6 +110,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
       ...(writing === undefined ? {} : { writing }),
       onStorageFault: ended.fatal,
       onReplaced: (sentence) => ended.fatal(new Error(sentence)),
+      reload,
       controlCommands: controlCommands({ tail, reload }),
     });
     heard.logger = app.modules.logger;

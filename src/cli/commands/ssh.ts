@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { notFound } from '../../kernel/index.ts';
+import { conflict, notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -31,6 +31,13 @@ export function addSshCommands(program: Command, run: Run): void {
     hostkey.command('show').description('print the fingerprints of the host keys').action(run(showHostKey)),
     'hearth ssh hostkey show',
   );
+  withExamples(
+    hostkey
+      .command('share')
+      .description('make the host keys of this data folder those of all servers of the database')
+      .action(run(shareOwnHostKey)),
+    'hearth ssh hostkey share',
+  );
 }
 
 type Helper = typeof printKeys;
@@ -47,12 +54,35 @@ async function help(cli: Cli, helper: Helper, words: string[]): Promise<void> {
 
 async function showHostKey(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
+  const { agreedHostKey, hostKey } = await import('../../ssh/index.ts');
+  if (config.database.url !== null) {
+    const { sharedKeys } = await cli.openModules();
+    if ((await sharedKeys.find('ssh host_ed25519')) !== null)
+      return printHostKey(cli, await agreedHostKey(config.dataDir, sharedKeys, await cli.logger()));
+  }
   const { existsSync } = await import('node:fs');
   const { join } = await import('node:path');
   if (!existsSync(join(config.dataDir, 'ssh', 'host_ed25519')))
     throw notFound('no_host_key', 'The server has no host key yet: it is generated at the first start.');
-  const { hostKey } = await import('../../ssh/index.ts');
-  const { fingerprint, second } = await hostKey(config.dataDir);
+  printHostKey(cli, await hostKey(config.dataDir));
+}
+
+async function shareOwnHostKey(cli: Cli): Promise<void> {
+  const { config } = await cli.loadConfig();
+  if (config.database.url === null)
+    throw conflict('one_server_only', 'Host keys are shared by servers on PostgreSQL (database.url); this is SQLite.');
+  const { sharedKeys } = await cli.openModules();
+  await cli.confirm('All servers present the host keys of this data folder from their next start on. Go on?');
+  const { shareHostKey } = await import('../../ssh/index.ts');
+  printHostKey(cli, await shareHostKey(config.dataDir, sharedKeys));
+}
+
+interface Shown {
+  fingerprint: string;
+  second: { fingerprint: string };
+}
+
+function printHostKey(cli: Cli, { fingerprint, second }: Shown): void {
   cli.output.print(`${fingerprint} (ED25519)\n${second.fingerprint} (ECDSA)\n`, {
     type: 'ssh-ed25519',
     fingerprint,

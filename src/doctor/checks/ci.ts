@@ -22,7 +22,7 @@ export const checkCi: CheckGroup = async (deps) => {
 };
 
 async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
-  const file = path.join(deps.config.dataDir, 'ci', 'secret.key');
+  const file = deps.config.instanceKeyFile;
   const found = await stat(file).catch(() => null);
   if (found === null) {
     const [{ count } = { count: 0 }] = await rowsOf(deps, 'SELECT count(*) AS count FROM ci_secrets');
@@ -37,7 +37,9 @@ async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
       ),
     ];
   }
-  if ((found.mode & 0o077) === 0) return [];
+  // A key that is mounted may belong to the group of the server.
+  const others = file.startsWith(path.join(deps.config.dataDir, path.sep)) ? 0o077 : 0o007;
+  if ((found.mode & others) === 0) return [];
   return [
     problem('ci.key_mode', `Other users can read ${file}.`, {
       remedy: `chmod 600 ${file}`,

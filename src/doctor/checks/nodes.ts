@@ -34,6 +34,14 @@ export const checkNodes: CheckGroup = async ({ config, nodes }) => {
         remedy: 'copy ci/secret.key of the data folder from the first one to the others, and restart them',
       }),
     );
+  if (new Set(serving.flatMap(({ hostKey }) => hostKey ?? [])).size > 1)
+    findings.push(
+      problem('nodes.host_key', 'The servers present different SSH host keys, so that clients refuse some of them.', {
+        remedy: `restart those that present another key than the first: ${serving
+          .flatMap(({ host, hostKey }) => (hostKey === null ? [] : [`${host} ${hostKey}`]))
+          .join(', ')}`,
+      }),
+    );
   if (serving.length > 1 && config.git.storage !== 'store')
     findings.push(
       problem('nodes.storage', 'Several servers serve this database, and repositories are in folders of one of them.', {

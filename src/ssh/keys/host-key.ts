@@ -2,8 +2,13 @@ import { nullIfAbsent } from '../../files/index.ts';
 import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalid } from '../../kernel/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import type { SharedKeys } from '../../nodes/index.ts';
 import { fingerprint, generateKey, readPrivateKey } from '../../openssh/index.ts';
 import { makeSecondKey, secondKeyFingerprint } from './second-host-key.ts';
+
+/** The parts of `SharedKeys` that decide which key the servers of a database present. */
+export type SharedHostKeys = Pick<SharedKeys, 'isShared' | 'agree' | 'find' | 'keep'>;
 
 interface HostKey {
   /** The private key in OpenSSH format. */
@@ -22,13 +27,66 @@ interface HostKey {
  * or if it contains anything but an unencrypted Ed25519 key in OpenSSH format, or a P-256 key in PEM.
  */
 export async function hostKey(dataDir: string): Promise<HostKey> {
-  const file = join(dataDir, 'ssh', 'host_ed25519');
-  const first = readHostKey(file, await readOrMake(file, () => generateKey('hearth').privateKey));
-  const secondFile = join(dataDir, 'ssh', 'host_ecdsa');
-  const privateKey = await readOrMake(secondFile, makeSecondKey);
-  const print = secondKeyFingerprint(privateKey);
-  if (print === null) throw unusable(secondFile, 'it is not an unencrypted P-256 key in PEM');
-  return { ...first, second: { privateKey, fingerprint: print } };
+  const first = fileOf(dataDir, 'host_ed25519');
+  const second = fileOf(dataDir, 'host_ecdsa');
+  return describe(
+    dataDir,
+    await readOrMake(first, () => generateKey('hearth').privateKey),
+    await readOrMake(second, makeSecondKey),
+  );
+}
+
+/**
+ * The host keys that all servers of a database present: those that the first of them had. A server alone, on SQLite,
+ * has those of its folder; a folder without any takes those of the database, for a restored backup of several servers.
+ * Otherwise the folder gets a copy, and other keys in it are set aside as `….replaced`.
+ *
+ * Throws as `hostKey`, and `shared_key_unreadable`.
+ */
+export async function agreedHostKey(dataDir: string, shared: SharedHostKeys, logger: Logger): Promise<HostKey> {
+  for (const name of names) {
+    const file = fileOf(dataDir, name);
+    const isThere = (await lstat(file).catch(nullIfAbsent)) !== null;
+    if (isThere && !shared.isShared) continue;
+    const kept = await shared.find(nameOf(name));
+    if (kept === null) continue;
+    if (isThere) {
+      if ((await readFile(file, 'utf8')) === kept) continue;
+      await rename(file, `${file}.replaced`);
+      logger.warn('ssh.host_key_replaced', { file, aside: `${file}.replaced` });
+    }
+    await writeOnce(file, kept);
+  }
+  const own = await hostKey(dataDir);
+  if (!shared.isShared) return own;
+  const first = await shared.agree(nameOf('host_ed25519'), { print: own.fingerprint, secret: own.privateKey });
+  const second = await shared.agree(nameOf('host_ecdsa'), {
+    print: own.second.fingerprint,
+    secret: own.second.privateKey,
+  });
+  const agreed = describe(dataDir, first, second);
+  // Another server that started at the same moment was first.
+  if (first !== own.privateKey || second !== own.second.privateKey) return agreedHostKey(dataDir, shared, logger);
+  return agreed;
+}
+
+/** Makes the host keys of the folder those of all servers; each presents them from its next start on. */
+export async function shareHostKey(dataDir: string, shared: SharedHostKeys): Promise<HostKey> {
+  const own = await hostKey(dataDir);
+  await shared.keep(nameOf('host_ed25519'), { print: own.fingerprint, secret: own.privateKey });
+  await shared.keep(nameOf('host_ecdsa'), { print: own.second.fingerprint, secret: own.second.privateKey });
+  return own;
+}
+
+const names = ['host_ed25519', 'host_ecdsa'] as const;
+const nameOf = (name: (typeof names)[number]): string => `ssh ${name}`;
+const fileOf = (dataDir: string, name: (typeof names)[number]): string => join(dataDir, 'ssh', name);
+
+function describe(dataDir: string, privateKey: string, second: string): HostKey {
+  const first = readHostKey(fileOf(dataDir, 'host_ed25519'), privateKey);
+  const print = secondKeyFingerprint(second);
+  if (print === null) throw unusable(fileOf(dataDir, 'host_ecdsa'), 'it is not an unencrypted P-256 key in PEM');
+  return { ...first, second: { privateKey: second, fingerprint: print } };
 }
 
 async function readOrMake(file: string, make: () => string): Promise<string> {
