@@ -1,7 +1,7 @@
 // startGiteaStub(t) → a server with git http-backend and Gitea's API made from its published shapes, of the repository
-// `bob/tool` and others (`addRepository`): {url, host, world, requests, fail(failure), addIssue, addComment, addPull,
-// addReview, ...}. It is no Gitea: pages, `Link`, `X-Total-Count`, `since`, limits, 5xx and cut answers are as its API
-// describes them.
+// `bob/tool` and others (`addRepository`): {url, host, world, requests, fail(failure), meanwhile(pattern, work),
+// addIssue, addComment, addPull, addReview, ...}. It is no Gitea: pages, `Link`, `X-Total-Count`, `since`, limits, 5xx
+// and cut answers are as its API describes them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -309,6 +309,8 @@ function stubRepository(
 export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token', pageSize = 2 } = {}) {
   const forge = await startHttpRemote(t, { port, password: `oauth2:${token}` });
   const failures: Failure[] = [];
+  /** What happens before a request of the API is answered, once. */
+  const before: { pattern: RegExp; work: () => Promise<unknown> }[] = [];
   const requests: { path: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[] = [];
   /** Attached files by their path, and who asked for them. */
   const files = new Map<string, { status?: number; headers?: Record<string, string>; body?: string | Buffer }>();
@@ -336,22 +338,35 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
       response.writeHead(404).end('Not found.\n');
       return true;
     }
-    if (failAsWished(url, response)) return true;
+    const due = before.findIndex(({ pattern }) => pattern.test(`${url.pathname}${url.search}`));
+    if (due === -1) answerApi(url, request, response);
+    else
+      void before
+        .splice(due, 1)[0]!
+        .work()
+        .then(
+          () => answerApi(url, request, response),
+          (error: unknown) => response.destroy(error as Error),
+        );
+    return true;
+  };
+
+  function answerApi(url: URL, request: IncomingMessage, response: ServerResponse): void {
+    if (failAsWished(url, response)) return;
     const basic = `Basic ${Buffer.from(`oauth2:${first.world.token}`).toString('base64')}`;
     if (![`token ${first.world.token}`, basic].includes(request.headers.authorization ?? '')) {
       response.writeHead(401).end('{"message":"token is required"}');
-      return true;
+      return;
     }
     const [, project] = /^\/api\/v1\/repos\/([^/]+\/[^/]+)/.exec(url.pathname) ?? [];
     const repository = project === undefined ? undefined : repositories.get(project);
     if (repository !== undefined && request.method !== 'GET') {
       void readBody(request).then((body) => repository.answer(url, response, { method: request.method!, body }));
-      return true;
+      return;
     }
     if (repository !== undefined) repository.answer(url, response);
     else answerOwners(url, response);
-    return true;
-  };
+  }
 
   /** Sends a file of `files`. */
   function sendFile(url: URL, request: IncomingMessage, response: ServerResponse): boolean {
@@ -404,6 +419,8 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     owners,
     repositories,
     fail: (failure: Failure): number => failures.push(failure),
+    /** Before the next request that matches is answered, `work` is done. */
+    meanwhile: (pattern: RegExp, work: () => Promise<unknown>): number => before.push({ pattern, work }),
     heal: (): void => void failures.splice(0),
     addRepository(project: string) {
       const made = add(project);

@@ -264,3 +264,70 @@ t.test('what breaks off waits or is asked for again; until then nothing is seen'
   }
   t.strictSame(tokens, [], 'no other origin was asked');
 });
+
+t.test('an issue that was transferred is answered as one of the other repository, and does not come', async (t) => {
+  lists
+    .get('/issues/comments')!
+    .push(
+      comment(2, 'left behind', { issue_url: `${forge.url}/api/v3/repos/bob/tool/issues/7` }),
+      comment(3, 'left behind, too', { issue_url: `${forge.url}/api/v3/repos/bob/tool/issues/8` }),
+    );
+  const home = `${forge.url}/api/v3/repos/bob`;
+  refuse = ({ pathname }, response) => {
+    const send = (value: Json): true => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+      return true;
+    };
+    const repository = { name: 'tool', private: false, default_branch: 'main', topics: [], url: `${home}/tool` };
+    if (pathname === '/api/v3/repos/bob/tool') return send(repository);
+    if (pathname === '/api/v3/repositories/9/issues/1')
+      return send(issue(1, 'A secret of the other one', { repository_url: `${home}/other` }));
+    if (pathname === '/api/v3/repositories/9/issues/8')
+      return send(issue(8, 'Another secret', { repository_url: `${home}/other` }));
+    const [, number] = /tool\/issues\/([78])$/.exec(pathname) ?? [];
+    if (number === undefined) return false;
+    const to = `${forge.url}/api/v3/repositories/9/issues/${number === '7' ? 1 : 8}`;
+    response.writeHead(301, { Location: to }).end();
+    return true;
+  };
+  const { id } = await start();
+  t.match(await find(id), { state: 'done', lastError: null });
+  t.strictSame(await titles(id), ['First']);
+  t.match(await linesOf(id), /^#7: .*moved elsewhere\n#8: .*moved elsewhere/m);
+});
+
+t.test('lists of reactions, variables and secrets come to their end', async (t) => {
+  const page = <Row>(url: URL, rows: readonly Row[], response: ServerResponse, wrap = (some: Row[]): Json => some) => {
+    const at = Number(url.searchParams.get('page') ?? 1);
+    const next = new URL(url);
+    next.searchParams.set('page', String(at + 1));
+    const link = at * 30 < rows.length ? { Link: `<${next.href}>; rel="next"` } : {};
+    response.writeHead(200, { 'Content-Type': 'application/json', ...link });
+    response.end(JSON.stringify(wrap(rows.slice((at - 1) * 30, at * 30))));
+    return true;
+  };
+  const many = (what: string) => Array.from({ length: 40 }, (_, at) => ({ name: `${what}_${at + 100}`, value: 'x' }));
+  lists.get('/issues')![0].reactions.total_count = 40;
+  refuse = (url, response) => {
+    if (url.pathname.endsWith('/issues/1/reactions'))
+      return page(
+        url,
+        Array.from({ length: 40 }, (_, at) => ({ content: 'heart', user: { login: `fan-${at}`, id: 1_000 + at } })),
+        response,
+      );
+    const [, what] = /\/actions\/(variables|secrets)$/.exec(url.pathname) ?? [];
+    if (what === undefined) return false;
+    const key = what;
+    return page(url, many(what.toUpperCase()), response, (some) => ({ total_count: 40, [key]: some }));
+  };
+  const { id } = await start();
+  t.match(await find(id), { state: 'done', lastError: null });
+  const [reactions] = await read(
+    `SELECT count(*) AS n FROM imported_reactions r JOIN issues i ON i.id = r.issue_id WHERE i.repository_id = ?`,
+    id,
+  );
+  t.equal(Number(reactions.n), 40);
+  const variables = await web.modules.ci.variables.list({ kind: 'repository', id });
+  t.equal(variables.length, 40);
+  t.equal((await linesOf(id)).match(/Set the secret SECRETS_/g)?.length, 40);
+});

@@ -13,4 +13,6 @@ export interface ClientOptions {
   blockedUntil(): Promise<number>;
   /** Called for each request that is sent. */
   count(): void;
+  /** Whether the same requests have failed for minutes: what can be left out is left out, with a line in the report. */
+  hasWaited?(): boolean;
 }

@@ -51,6 +51,11 @@ export class SourceClient {
     return this.#send(method, this.#url(path), {}, Buffer.from(JSON.stringify(body)));
   }
 
+  /** Whether what fails is to be left out rather than asked for again. */
+  get hasWaited(): boolean {
+    return this.#options.hasWaited?.() ?? false;
+  }
+
   /** Whether requests have credentials. */
   get hasToken(): boolean {
     return 'Authorization' in this.#options.headers;

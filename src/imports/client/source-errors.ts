@@ -19,7 +19,19 @@ export const sourceRefused = (host: string, status: number) =>
     status === 401
       ? `${host} does not accept the token (status 401).`
       : `The token lacks permission for this at ${host} (status ${status}).`,
+    { cause: new RefusedStatus(status) },
   );
+
+class RefusedStatus extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+}
+
+/** Whether the other server does not know the token, as opposed to a lack of rights. Some say so for both. */
+export const isRejected = ({ cause }: DomainError): boolean => cause instanceof RefusedStatus && cause.status === 401;
 
 /** Absent and hidden repositories cannot be distinguished. */
 export const sourceGone = (host: string, project: string) =>

@@ -1,3 +1,6 @@
+import { Not } from 'typeorm';
+import { isDomainError } from '../../kernel/index.ts';
+import { repositoryOf } from '../../repositories/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { ImportDeps } from '../deps.ts';
 import { problemSchema, importSchema } from '../schema/import-schema.ts';
@@ -41,6 +44,8 @@ export interface Progress {
   described: Pick<SourceRepository, 'isPrivate' | 'isArchived' | 'defaultBranch' | 'hasWiki' | 'pictures'> | null;
   /** Whether the source had changes. */
   hasChanges: boolean;
+  /** Whether a list of this run broke off: what is missing in it is not taken for deleted. */
+  isPartial: boolean;
 }
 
 export const newProgress: Progress = {
@@ -51,19 +56,29 @@ export const newProgress: Progress = {
   unchanged: 0,
   described: null,
   hasChanges: false,
+  isPartial: false,
 };
 
 /** Duration of a claim in milliseconds; a live run renews it. */
 export const leaseMs = 5 * 60_000;
 export const renewMs = 60_000;
+/** Number of failures without progress after which what fails is left out, if the rest makes sense without it. */
+const patience = 3;
 /** Limit of stored report lines. */
 const maxProblems = 2_000;
+
+/** The import was ended, or its repository is gone: the run stops, and its remaining steps are not done. */
+export class RunOver extends Error {
+  constructor() {
+    super('this run is over');
+  }
+}
 
 /** A run of an import. */
 export class RunContext {
   readonly deps: ImportDeps;
   readonly row: ImportRow;
-  readonly located: Located;
+  located: Located;
   readonly source: Source;
   readonly signal: AbortSignal;
   readonly options: ImportOptions;
@@ -73,6 +88,7 @@ export class RunContext {
   progress: Progress;
   /** Requests since the row was last saved. */
   requests = 0;
+  #hasWaited = false;
   #problems: [item: string, problem: string][] = [];
   #renewed: { item: string; isBeginning: boolean }[] = [];
 
@@ -98,8 +114,28 @@ export class RunContext {
     this.progress = { ...structuredClone(newProgress), ...(JSON.parse(row.progress) as Partial<Progress>) };
   }
 
-  get at(): { owner: string; name: string } {
-    return { owner: this.located.owner.handle, name: this.located.repository.name };
+  /**
+   * Where the repository is now: while a run takes hours, it may be renamed or transferred, and another one may take
+   * its name. Ask right before each use. Throws `RunOver` if it was deleted.
+   */
+  async at(): Promise<{ owner: string; name: string }> {
+    const { id } = this.located.repository;
+    const located = (await this.deps.repositories.locate([id])).get(id);
+    if (located === undefined) throw new RunOver();
+    this.located = located;
+    return { owner: located.owner.handle, name: located.repository.name };
+  }
+
+  /** Whether a step of this run has failed for minutes. */
+  get hasWaited(): boolean {
+    return (this.#hasWaited ||= this.row.failures >= patience);
+  }
+
+  /** Whether an error can be left out with a line in the report: it has come for minutes, and all else is answered. */
+  async mayLeaveOut(error: unknown): Promise<boolean> {
+    if (!this.hasWaited || !isDomainError(error) || error.reason !== 'source_failed') return false;
+    await this.source.describe();
+    return true;
   }
 
   /** Adds a line to the report; the next step writes it. */
@@ -120,7 +156,10 @@ export class RunContext {
     if (this.row.run > 1) this.#renewed.push({ item: beginning, isBeginning: true });
   };
 
-  /** Writes the results of a step and the position of the next one, in one write. */
+  /**
+   * Writes the results of a step and the position of the next one, in one write. Throws `RunOver`, without writing,
+   * once the import was ended or deleted.
+   */
   async save(
     step: { phase?: Phase; progress?: Partial<Progress> },
     work: (tx: Parameters<Parameters<ImportDeps['db']['write']>[0]>[0]) => Promise<void> = async () => {},
@@ -133,6 +172,7 @@ export class RunContext {
     this.requests = 0;
     await deps.db.write(async (tx) => {
       const { manager, now } = tx;
+      if ((await repositoryOf(tx, row.repositoryId)) === null) throw new RunOver();
       await work(tx);
       const phase = step.phase ?? row.phase;
       for (const { item, isBeginning } of renewed)
@@ -148,9 +188,9 @@ export class RunContext {
            ON CONFLICT (import_id, item, problem) DO UPDATE SET run = excluded.run`,
           [row.id, item, problem, row.run, now],
         );
-      await manager.update(
+      const { affected } = await manager.update(
         importSchema,
-        { id: row.id },
+        { id: row.id, state: Not('ended') },
         {
           phase,
           progress: JSON.stringify(this.progress),
@@ -162,8 +202,10 @@ export class RunContext {
           updatedAt: now,
         },
       );
+      if (affected === 0) throw new RunOver();
       row.phase = phase;
       row.requests += requests;
     });
+    row.failures = 0;
   }
 }

@@ -19,14 +19,17 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
   const staged = kind === 'issues' ? 'issue' : kind === 'pulls' ? 'pull' : 'comment';
   if (row.isFull) context.renew(kind);
   const seen = new Set<string>();
+  let begunAgain = 0;
   for (;;) {
     const { cursor, found } = context.progress;
     if (cursor !== null && seen.has(cursor)) {
+      context.progress.isPartial = true;
       context.tell(kind, 'a page of the list leads back to an earlier one; the list ends there');
       return;
     }
     if (cursor !== null) seen.add(cursor);
     if (seen.size > importLimits.pages) {
+      context.progress.isPartial = true;
       context.tell(kind, `only the first ${importLimits.pages} pages were read`);
       return;
     }
@@ -34,7 +37,12 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
     // Only if everything in the list is already here.
     const etag =
       since === null || cursor !== null ? null : ((await fingerprintsOf(context, [etagItem])).get(etagItem) ?? null);
-    const { rows, next, etag: newEtag = null } = await source[kind]({ since, cursor, etag });
+    const { rows, next, etag: newEtag = null, isPartial, isBegunAgain } = await source[kind]({ since, cursor, etag });
+    if (isBegunAgain && (begunAgain += 1) <= mostBeginnings) seen.clear();
+    if (isPartial) context.progress.isPartial = true;
+    const far = (rows as Listed[]).filter(({ number }) => number > importLimits.highestNumber);
+    for (const { number } of far.slice(0, mostNamed))
+      context.tell(`#${number}`, `did not come: numbers go up to ${importLimits.highestNumber} here`);
     const wanted: StagedRow[] = (rows as Listed[]).flatMap((each) =>
       each.number > importLimits.highestNumber
         ? []
@@ -60,6 +68,11 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
     if (next === null) return;
   }
 }
+
+/** How often a list with a dead cursor is read from its beginning. */
+const mostBeginnings = 3;
+/** Limit of named rows per page. */
+const mostNamed = 20;
 
 const keyOf = ({ number, item }: Pick<StagedRow, 'number' | 'item'>): string => `${number} ${item}`;
 

@@ -1,3 +1,4 @@
+import { isRejected } from '../client/source-errors.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { itemSchema } from '../schema/import-schema.ts';
@@ -24,8 +25,10 @@ export async function findAddresses(context: RunContext): Promise<void> {
     if (rows.length === 0) return;
     for (const { login, remoteId } of rows) {
       signal.throwIfAborted();
-      const given = await source.addressOf({ login, id: remoteId }).catch((error: unknown) => {
+      const given = await source.addressOf({ login, id: remoteId }).catch(async (error: unknown) => {
         if (!isDomainError(error) || error.reason !== 'source_refused') throw error;
+        // Nobody is asked twice: a token that has ended must not count as an answer.
+        if (isRejected(error)) await source.describe();
         return '';
       });
       const address = /^[^\s@]{1,100}@[^\s@]{1,150}$/.test(given) ? given.toLowerCase() : '';

@@ -60,13 +60,14 @@ export function connectClient(
   deps: ImportDeps,
   { kind, api }: Pick<SourceAddress, 'kind' | 'api'>,
   token: string,
-  { signal, count = () => {} }: { signal: AbortSignal; count?: () => void },
+  { signal, count = () => {}, hasWaited }: { signal: AbortSignal; count?: () => void; hasWaited?: () => boolean },
 ): SourceClient {
   return new SourceClient(deps, {
     api,
     headers: authorization(kind, token),
     signal,
     count,
+    ...(hasWaited && { hasWaited }),
     async blockedUntil() {
       const { host } = new URL(api);
       return Number((await deps.db.read.findOneBy(importHostSchema, { host }))?.blockedUntil ?? 0);
@@ -82,11 +83,17 @@ export function connectSource(
   {
     signal,
     tell,
-    count = () => {},
     numbers,
-  }: { signal: AbortSignal; tell: TellProblem; count?: () => void; numbers?: SourceNumbers },
+    ...more
+  }: {
+    signal: AbortSignal;
+    tell: TellProblem;
+    count?: () => void;
+    hasWaited?: () => boolean;
+    numbers?: SourceNumbers;
+  },
 ): OpenedSource {
-  const client = connectClient(deps, address, token, { signal, count });
+  const client = connectClient(deps, address, token, { signal, ...more });
   return { client, source: openSource(client, address, tell, numbers) };
 }
 
@@ -121,6 +128,7 @@ export async function openRun(
     count: () => {
       if (context !== null) context.requests += 1;
     },
+    hasWaited: () => context?.hasWaited ?? false,
   });
   const origin = { url: `${url}.git`, username: token === '' ? '' : source.username, secret: token };
   const { bring } = deps.mirrors;

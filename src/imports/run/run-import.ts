@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { Not } from 'typeorm';
 import { explainFullDisk, isDomainError, isRefusal } from '../../kernel/index.ts';
 import { allowedHostsHint } from '../../outbound/index.ts';
 import { SourceBusy } from '../client/source-errors.ts';
@@ -7,7 +8,7 @@ import { importHostSchema, importSchema, stagedSchema } from '../schema/import-s
 import type { ImportRow } from '../schema/import-schema.ts';
 import { folderOf } from '../from-files/open-files.ts';
 import { openRun } from './open-run.ts';
-import { leaseMs, newProgress, renewMs } from '../context/run-context.ts';
+import { RunOver, leaseMs, newProgress, renewMs } from '../context/run-context.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { runPhases } from './run-phases.ts';
 
@@ -28,21 +29,21 @@ const forPeople = new Set([
 ]);
 
 /** Runs a claimed import until it ends, waits or fails, and stores the result. Never throws. */
-export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
+export async function runImport(deps: ImportDeps, row: ImportRow, stopping: AbortSignal): Promise<void> {
   const { clock, logger, repositories } = deps;
   let context: RunContext | null = null;
+  const over = new AbortController();
+  const signal = AbortSignal.any([stopping, over.signal]);
   const heart = setInterval(() => {
-    update(deps, row, { lockedUntil: clock.now() + leaseMs }).catch((error: unknown) =>
-      logger.warn('import.claim_not_renewed', { importId: row.id, error }),
+    update(deps, row, { lockedUntil: clock.now() + leaseMs }).then(
+      (isThere) => isThere || over.abort(new RunOver()),
+      (error: unknown) => logger.warn('import.claim_not_renewed', { importId: row.id, error }),
     );
   }, renewMs);
   try {
     const located = (await repositories.locate([row.repositoryId])).get(row.repositoryId);
     // Imports of repositories in the trash rest until the repository is restored.
-    if (located === undefined) {
-      await update(deps, row, { lockedUntil: 0, nextAt: clock.now() + firstRetryMs * 10 });
-      return;
-    }
+    if (located === undefined) return await rest(deps, row);
     const run = await openRun(deps, row, located, signal);
     context = run.context;
     if (row.state === 'done') await beginRun(deps, row, context);
@@ -57,17 +58,30 @@ export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortS
     if (row.files !== null) await rm(folderOf(deps, row.id), { recursive: true, force: true });
     logger.info('import.run_ended', { importId: row.id, run: row.run, requests: row.requests });
   } catch (error) {
-    if (signal.aborted) return void (await update(deps, row, { lockedUntil: 0 }).catch(() => {}));
+    if (stopping.aborted) return void (await update(deps, row, { lockedUntil: 0 }).catch(() => {}));
+    const isHere = (await repositories.locate([row.repositoryId])).has(row.repositoryId);
+    if (over.signal.aborted || error instanceof RunOver || !isHere) return rest(deps, row);
+    const { failures } = row;
     await context?.save({}).catch(() => {});
     if (error instanceof SourceBusy) return waitFor(deps, row, error.until);
-    await fail(deps, row, explainFullDisk(error));
+    await fail(deps, { ...row, failures }, explainFullDisk(error));
   } finally {
     clearInterval(heart);
   }
 }
 
-const update = async ({ db }: ImportDeps, { id }: ImportRow, changes: Partial<ImportRow>): Promise<void> =>
-  void (await db.write(({ manager, now }) => manager.update(importSchema, { id }, { ...changes, updatedAt: now })));
+/** Changes the row unless the import was ended or deleted meanwhile. @returns whether it was changed */
+async function update({ db }: ImportDeps, { id }: ImportRow, changes: Partial<ImportRow>): Promise<boolean> {
+  const { affected } = await db.write(({ manager, now }) =>
+    manager.update(importSchema, { id, state: Not('ended') }, { ...changes, updatedAt: now }),
+  );
+  return affected !== 0;
+}
+
+/** The import of a repository in the trash: it goes on once that was restored. */
+async function rest(deps: ImportDeps, row: ImportRow): Promise<void> {
+  await update(deps, row, { lockedUntil: 0, nextAt: deps.clock.now() + firstRetryMs * 10 });
+}
 
 /** The next run of a watched import. */
 async function beginRun(deps: ImportDeps, row: ImportRow, context: RunContext): Promise<void> {
@@ -128,7 +142,7 @@ async function waitFor(deps: ImportDeps, row: ImportRow, until: number): Promise
     await manager.upsert(importHostSchema, { host, blockedUntil: until }, ['host']);
     await manager.update(
       importSchema,
-      { id: row.id },
+      { id: row.id, state: Not('ended') },
       { lockedUntil: 0, nextAt: until, waitsUntil: until, lastError: null, updatedAt: now },
     );
   });

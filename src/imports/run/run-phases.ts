@@ -23,6 +23,15 @@ const descriptionCharacters = 500;
 
 type Step = (context: RunContext) => Promise<void>;
 
+/** Steps that a run leaves out once they have failed for minutes. Pull requests are then requested one by one. */
+const skipped: ReadonlySet<Phase> = new Set(['lfs', 'wiki', 'labels', 'pulls', 'times', 'files', 'people', 'releases']);
+const phaseNames: Partial<Record<Phase, string>> = {
+  lfs: 'Git LFS',
+  pulls: 'pull requests',
+  times: 'tracked times',
+  people: 'addresses of people',
+};
+
 const steps: Readonly<Record<Phase, Step>> = {
   describe,
   refs: transferRefs,
@@ -60,7 +69,13 @@ const steps: Readonly<Record<Phase, Step>> = {
 export async function runPhases(context: RunContext): Promise<void> {
   for (let at = phases.indexOf(context.row.phase); at < phases.length; at += 1) {
     context.signal.throwIfAborted();
-    await steps[phases[at]!](context);
+    const phase = phases[at]!;
+    if (context.row.isFull && skipped.has(phase)) context.renew(phaseNames[phase] ?? phase);
+    await steps[phase](context).catch(async (error: unknown) => {
+      if (!skipped.has(phase) || !(await context.mayLeaveOut(error))) throw error;
+      context.progress.isPartial = true;
+      context.tell(phaseNames[phase] ?? phase, `did not all come: ${(error as Error).message}`);
+    });
     const next = phases[at + 1];
     // The last step has lines of the report, too.
     await context.save(next === undefined ? {} : { phase: next, progress: { cursor: null } });
@@ -68,7 +83,7 @@ export async function runPhases(context: RunContext): Promise<void> {
 }
 
 async function describe(context: RunContext): Promise<void> {
-  const { deps, source, row, at, tell } = context;
+  const { deps, source, row, tell } = context;
   /** A refusal becomes a line of the report. */
   const refusedAs = (what: string) => (error: unknown) => {
     if (!isRefusal(error)) throw error;
@@ -79,24 +94,27 @@ async function describe(context: RunContext): Promise<void> {
   context.progress.described = { isPrivate, isArchived, defaultBranch, hasWiki, ...(pictures && { pictures }) };
   if (row.run === 1) {
     const description = cleanText(found.description, descriptionCharacters);
-    await deps.repositories.edit(localAdministrator, at.owner, at.name, { description });
+    const { owner, name } = await context.at();
+    await deps.repositories.edit(localAdministrator, owner, name, { description });
     if (found.website !== '')
       await deps.repositories
-        .edit(localAdministrator, at.owner, at.name, { website: found.website })
+        .edit(localAdministrator, owner, name, { website: found.website })
         .catch(refusedAs('website'));
     for (const topic of found.topics)
       await deps.repositories.topics
-        .add(localAdministrator, at.owner, at.name, topic)
+        .add(localAdministrator, owner, name, topic)
         .catch(refusedAs(`topic ${topic.slice(0, 50)}`));
   }
 }
 
 /** The repository becomes public last, so that an incomplete import is never visible. */
 async function finish(context: RunContext): Promise<void> {
-  const { deps, row, options, at, progress, source, tell } = context;
+  const { deps, row, options, progress, source, tell } = context;
   const wanted = options.visibility ?? (progress.described?.isPrivate === false ? 'PUBLIC' : 'PRIVATE');
-  if (row.run === 1 && wanted === 'PUBLIC')
-    await deps.repositories.changeVisibility(localAdministrator, at.owner, at.name, 'PUBLIC');
+  if (row.run === 1 && wanted === 'PUBLIC') {
+    const { owner, name } = await context.at();
+    await deps.repositories.changeVisibility(localAdministrator, owner, name, 'PUBLIC');
+  }
   if (row.isFull) await writeFans(context);
   await keepHook(context);
   if (row.isLast && options.archivesSource) {
@@ -106,6 +124,8 @@ async function finish(context: RunContext): Promise<void> {
     });
     if (!isArchived) tell('to do', `Archive ${row.url}: the token may not do it.`);
   }
-  if (row.run === 1 && progress.described?.isArchived === true && row.watchMs === null)
-    await deps.repositories.setArchived(localAdministrator, at.owner, at.name, true);
+  if (row.run === 1 && progress.described?.isArchived === true && row.watchMs === null) {
+    const { owner, name } = await context.at();
+    await deps.repositories.setArchived(localAdministrator, owner, name, true);
+  }
 }

@@ -39,11 +39,12 @@ export async function transferRefs(context: RunContext): Promise<void> {
 }
 
 /** In the first run only; later it may have been changed here. */
-async function setDefaultBranch({ deps, row, at, progress, tell }: RunContext): Promise<void> {
+async function setDefaultBranch(context: RunContext): Promise<void> {
+  const { deps, row, progress, tell } = context;
   const branch = progress.described?.defaultBranch ?? null;
   if (row.run > 1 || branch === null) return;
   try {
-    const { owner, name } = at;
+    const { owner, name } = await context.at();
     await deps.repositories.edit(localAdministrator, owner, name, { defaultBranch: parseBranchName(branch) });
   } catch (error) {
     if (!isRefusal(error)) throw error;

@@ -23,7 +23,7 @@ export const extrasToDo = (
  * of manual steps. What was written once is not written again, so that changes made here stay.
  */
 export async function writeExtras(context: RunContext): Promise<void> {
-  const { deps, source, row, located, at, options, tell, renewAll } = context;
+  const { deps, source, row, options, tell, renewAll } = context;
   const extras = await source.extras?.();
   if (extras === undefined) return;
   for (const what of ['variable ', 'deploy key ', 'access of ']) renewAll(what);
@@ -32,25 +32,27 @@ export async function writeExtras(context: RunContext): Promise<void> {
     ...extras.deployKeys.map(({ line }) => `extra:key:${line}`),
     ...extras.collaborators.map(({ person }) => `extra:access:${person.login}`),
   ]);
-  const scope = { kind: 'repository', id: located.repository.id } as const;
+  const scope = { kind: 'repository', id: context.located.repository.id } as const;
   for (const { name, value } of extras.variables)
     await once(`extra:variable:${name}`, `variable ${name}`, () => deps.ci.variables.set(scope, { name, value }));
   for (const key of options.withDeployKeys ? extras.deployKeys : [])
     await once(`extra:key:${key.line}`, `deploy key ${key.title}`, async () => {
-      await deps.repositories.deployKeys.add(localAdministrator, at.owner, at.name, key);
+      const { owner, name } = await context.at();
+      await deps.repositories.deployKeys.add(localAdministrator, owner, name, key);
     });
   const people = extras.collaborators.map(({ person }) => person);
   const accounts = await accountsOf(deps, row.host, people);
-  const isOwner = ({ id }: Person): boolean => id === located.owner.id;
+  const isOwner = ({ id }: Person): boolean => id === context.located.owner.id;
   for (const { person, role } of extras.collaborators) {
     const account = accounts.get(person.login);
     if (account !== undefined && !isOwner(account))
-      await once(`extra:access:${person.login}`, `access of ${person.login}`, () =>
-        deps.repositories.collaborators.add(localAdministrator, at.owner, at.name, {
+      await once(`extra:access:${person.login}`, `access of ${person.login}`, async () => {
+        const { owner, name } = await context.at();
+        await deps.repositories.collaborators.add(localAdministrator, owner, name, {
           username: account.username!,
           role,
-        }),
-      );
+        });
+      });
   }
   const others = extras.collaborators.filter(({ person }) => !accounts.has(person.login));
   for (const line of extrasToDo({ ...extras, collaborators: others }, options.withDeployKeys)) tell('to do', line);
@@ -58,7 +60,7 @@ export async function writeExtras(context: RunContext): Promise<void> {
 
 /** Stars and watches of people who are known by proof. The repository has its visibility by now. */
 export async function writeFans(context: RunContext): Promise<void> {
-  const { deps, source, row, at } = context;
+  const { deps, source, row } = context;
   const fans = await source.fans?.();
   if (fans === undefined) return;
   const accounts = await accountsOf(deps, row.host, [...fans.stars, ...fans.watchers]);
@@ -74,11 +76,11 @@ export async function writeFans(context: RunContext): Promise<void> {
       const account = accounts.get(login);
       if (account === undefined) continue;
       const viewer = accountViewer({ ...account, isAdministrator: false });
-      await once(`extra:${kind}:${login}`, `${kind} of ${login}`, () =>
-        kind === 'stars'
-          ? deps.repositories.stars.add(viewer, at.owner, at.name)
-          : deps.notifications.setWatching(viewer, at, 'everything'),
-      );
+      await once(`extra:${kind}:${login}`, `${kind} of ${login}`, async () => {
+        const at = await context.at();
+        if (kind === 'stars') await deps.repositories.stars.add(viewer, at.owner, at.name);
+        else await deps.notifications.setWatching(viewer, at, 'everything');
+      });
     }
 }
 

@@ -9,7 +9,7 @@ const item = 'picture';
 
 /** The picture of the repository itself, if the source knows one. */
 export async function writePicture(context: RunContext): Promise<void> {
-  const { deps, row, at, progress, files, tell, renew, signal } = context;
+  const { deps, row, progress, files, tell, renew, signal } = context;
   const { openPicture } = files;
   const { pictures } = progress.described ?? {};
   if (openPicture === undefined || pictures === undefined) return;
@@ -21,9 +21,18 @@ export async function writePicture(context: RunContext): Promise<void> {
   const { images } = deps.repositories;
   const { digest, problem } = await bringPicture(
     {
-      open: () => images.open(localAdministrator, at.owner, at.name).catch(nullIfNotFound),
-      replace: (upload) => images.replace(localAdministrator, at.owner, at.name, upload),
-      remove: () => images.remove(localAdministrator, at.owner, at.name),
+      async open() {
+        const { owner, name } = await context.at();
+        return images.open(localAdministrator, owner, name).catch(nullIfNotFound);
+      },
+      async replace(upload) {
+        const { owner, name } = await context.at();
+        return images.replace(localAdministrator, owner, name, upload);
+      },
+      async remove() {
+        const { owner, name } = await context.at();
+        return images.remove(localAdministrator, owner, name);
+      },
     },
     known ?? null,
     pictures.length === 0 ? null : () => openPicture(pictures),

@@ -1,3 +1,4 @@
+import { In } from 'typeorm';
 import { localAdministrator } from '../../access/index.ts';
 import { isRefusal } from '../../kernel/index.ts';
 import type { ApproversInput } from '../../repositories/index.ts';
@@ -6,26 +7,37 @@ import type { WebhookEvent } from '../../webhooks/index.ts';
 import type { SourceHook, SourceRule } from '../sources/source.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { accountsOf } from '../people/accounts-of.ts';
+import { problemSchema } from '../schema/import-schema.ts';
 import { isPokeUrl } from '../watch/poke-import.ts';
 import { writeExtras } from './write-extras.ts';
 
 /**
- * Writes rules, webhooks and the list of manual steps. Rules and webhooks in the first run only: later they are set
- * here. A run that compares everything looks again who is known by proof.
+ * Writes rules, webhooks and the list of manual steps. Rules and webhooks in the first run only, or in the first one
+ * whose token may read them: later they are set here. A run that compares everything looks again who is known by proof.
  */
 export async function writeSettings(context: RunContext): Promise<void> {
   const { deps, source, row, tell, renew } = context;
   if (row.run > 1 && !row.isFull) return;
   const hooks = (await source.hooks()).filter(({ url }) => !isPokeUrl(deps, url));
   const toDo = await source.toDo();
-  const rules = row.run > 1 ? [] : await source.rules();
-  renew('to do');
+  const isFirst = async (lists: readonly string[]): Promise<boolean> =>
+    row.run === 1 || (await deps.db.read.existsBy(problemSchema, { importId: row.id, item: In(lists) }));
+  const [takesRules, takesHooks] = [await isFirst(ruleLists), await isFirst(['webhooks'])];
+  const rules = takesRules ? await source.rules() : [];
+  for (const what of ['to do', 'webhooks', ...otherLists, ...(takesRules ? ruleLists : [])]) renew(what);
   await writeExtras(context);
   await writeRules(context, rules);
-  if (row.run === 1) await writeHooks(context, hooks);
+  if (takesHooks) await writeHooks(context, hooks);
   await tellHooks(context, hooks);
   for (const line of toDo) tell('to do', line);
 }
+
+/** Lists for which a token may lack rights, by the names of their lines in the report. */
+const ruleLists = ['rules of branches', 'rules of tags', 'approvals'];
+const otherLists = [
+  ...['secrets', 'variables', 'collaborators', 'members', 'deploy keys', 'packages'],
+  ...['stars', 'stargazers', 'subscribers', 'labels of the organisation'],
+];
 
 /** What is switched off here waits for its secret, which no source exports. */
 async function tellHooks({ deps, located, tell }: RunContext, hooks: readonly SourceHook[]): Promise<void> {
@@ -36,7 +48,7 @@ async function tellHooks({ deps, located, tell }: RunContext, hooks: readonly So
 }
 
 async function writeRules(context: RunContext, rules: readonly SourceRule[]): Promise<void> {
-  const { deps, at } = context;
+  const { deps } = context;
   for (const rule of rules) {
     const what = `rule ${rule.pattern}`;
     await attempt(context, what, async () => {
@@ -59,7 +71,8 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
           },
         }),
       };
-      await deps.repositories.rules.add(localAdministrator, at.owner, at.name, input, { leavesOutUnknown: true });
+      const { owner, name } = await context.at();
+      await deps.repositories.rules.add(localAdministrator, owner, name, input, { leavesOutUnknown: true });
     });
   }
 }

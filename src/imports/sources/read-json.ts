@@ -22,10 +22,17 @@ export function timeOf(value: unknown): number | null {
   return Number.isNaN(at) || at < 0 ? null : at;
 }
 
-/** The day of a time, in UTC: `2026-01-31`. */
+/** The day of a time, in UTC: `2026-01-31`; null for an invalid time, and for a year of five digits. */
 export function dayOf(value: unknown): string | null {
   const at = timeOf(value);
-  return at === null ? null : new Date(at).toISOString().slice(0, 10);
+  return at === null ? null : dateOf(new Date(at).toISOString().split('T')[0]);
+}
+
+/** A day as forges write it: `2026-01-31`; null for anything else, and for a day that no month has. */
+export function dateOf(value: unknown): string | null {
+  const text = textOf(value);
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? text : null;
 }
 
 /** The full id of a commit; null for anything else. */

@@ -1,8 +1,8 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { sourceFailed, sourceGone } from '../client/source-errors.ts';
+import { isRejected, sourceFailed, sourceGone } from '../client/source-errors.ts';
 import type { SourceClient } from '../client/source-client.ts';
 import { nextPage } from './next-page.ts';
-import { listOf } from './read-json.ts';
+import { listOf, objectOf } from './read-json.ts';
 import type { Json } from './read-json.ts';
 import type { SourcePage, SourceQuery, TellProblem } from './source.ts';
 
@@ -21,7 +21,8 @@ interface Place {
 
 /** Reads paged lists of GitHub and of forges that follow its conventions. */
 export function createPager(client: SourceClient, { api, repo, project, tell }: Place) {
-  async function page<Row>(query: SourceQuery, first: string, read: Read<Row>): Promise<SourcePage<Row>> {
+  /** @param key of the rows in an answer that is an object */
+  async function page<Row>(query: SourceQuery, first: string, read: Read<Row>, key?: string): Promise<SourcePage<Row>> {
     const path = query.cursor ?? first;
     const isFirst = query.cursor === null;
     const asked: Record<string, string> = isFirst && query.etag ? { 'If-None-Match': query.etag } : {};
@@ -33,19 +34,27 @@ export function createPager(client: SourceClient, { api, repo, project, tell }: 
       const { status: ofAll } = await client.get(repo);
       if (ofAll === 404 || ofAll === 410) throw sourceGone(client.host, project);
       // The cursor may have expired: the list restarts, and existing rows stay.
-      if (!isFirst) return page({ ...query, cursor: null, etag: null }, first, read);
-      return { rows: [], next: null, etag: null };
+      if (!isFirst)
+        return { ...(await page({ ...query, cursor: null, etag: null }, first, read, key)), isBegunAgain: true };
+      return { rows: [], next: null, etag: null, isPartial: true };
     }
-    const listed = listOf(json);
+    const given = key === undefined ? json : objectOf(json)[key];
+    const isList = given === null || Array.isArray(given);
+    if (!isList) tell(/\/([^/?]+)(?:\?|$)/.exec(first)?.[1] ?? first, `${client.host} answered with what is no list`);
+    const listed = listOf(given);
     const rows = listed.flatMap((row) => read(row) ?? []);
     const next = nextPage(headers.link, api) ?? (headers.link === undefined ? followPage(path, listed.length) : null);
-    return { rows, next, etag: isFirst && next === null ? (headers.etag ?? null) : null };
+    return {
+      ...{ rows, next, etag: isFirst && next === null && isList ? (headers.etag ?? null) : null },
+      ...(!isList && { isPartial: true }),
+    };
   }
 
-  async function* pages<Row>(path: string, read: Read<Row>): AsyncGenerator<Row[]> {
+  async function* pages<Row>(path: string, read: Read<Row>, key?: string): AsyncGenerator<Row[]> {
     let next: string | null = path;
     for (let count = 0; next !== null && count < maxPages; count += 1) {
-      const found: SourcePage<Row> = await page({ since: null, cursor: count === 0 ? null : next }, path, read);
+      const cursor: string | null = count === 0 ? null : next;
+      const found: SourcePage<Row> = await page({ since: null, cursor }, path, read, key);
       yield found.rows;
       next = found.next;
     }
@@ -55,17 +64,27 @@ export function createPager(client: SourceClient, { api, repo, project, tell }: 
   return {
     page,
     pages,
-    async every<Row>(path: string, read: Read<Row>): Promise<Row[]> {
+    async every<Row>(path: string, read: Read<Row>, key?: string): Promise<Row[]> {
       const rows: Row[] = [];
-      for await (const found of pages(path, read)) rows.push(...found);
+      for await (const found of pages(path, read, key)) rows.push(...found);
       return rows;
     },
-    /** Lists that need more than read access are skipped, with a line in the report. */
+    /**
+     * Lists that need more than read access are skipped, with a line in the report; so are those that fail again and
+     * again, for instance because they are too long for the other server.
+     */
     async withRights<T>(what: string, work: () => Promise<T[]>): Promise<T[]> {
       try {
         return await work();
       } catch (error) {
+        if (isDomainError(error) && error.reason === 'source_failed' && client.hasWaited) {
+          await client.get(repo);
+          tell(what, `did not come: ${error.message}`);
+          return [];
+        }
         if (!isDomainError(error) || error.reason !== 'source_refused') throw error;
+        // A token that has ended may not read the repository either: another one brings what this list has.
+        if (client.hasToken && isRejected(error)) await client.get(repo);
         tell(what, 'the token may not read them there');
         return [];
       }

@@ -222,6 +222,10 @@ export interface SourcePage<Row> {
   next: string | null;
   /** ETag of a list of one page; null if the server sends none. */
   etag?: string | null;
+  /** Set if rows are missing that the source may have: what is not in such a list counts as unknown, not as deleted. */
+  isPartial?: boolean;
+  /** Set if the cursor had expired: these rows are the first ones of the list again. */
+  isBegunAgain?: boolean;
 }
 
 /** Selects changes since a time, or everything. */

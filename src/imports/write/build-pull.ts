@@ -32,10 +32,12 @@ type Tell = (problem: string) => void;
  */
 export async function buildPull(
   { git, pulls }: Pick<ImportDeps, 'git' | 'pulls'>,
-  { issue, pull, reviews, comments }: PullParts,
+  { issue: given, pull, reviews, comments }: PullParts,
   people: PeopleBook,
   { repositoryId, path, now, tell }: { repositoryId: string; path: string; now: number; tell: Tell },
 ): Promise<BuiltPull | null> {
+  // Its log says so once, about the issue itself.
+  const issue = { ...given, createdAt: Math.min(given.createdAt, now), updatedAt: Math.min(given.updatedAt, now) };
   const isThere = async (oid: string | null): Promise<boolean> =>
     oid !== null && (await git.objects.commit(path, oid).catch(() => null)) !== null;
   const submitter = people.of(issue.author);
@@ -87,7 +89,10 @@ export async function buildPull(
   if (await isThere(pull.headOid)) {
     const seen = inOrder.find(({ commitOid }) => commitOid === pull.headOid)?.submittedAt;
     const last = rounds.at(-1)?.createdAt ?? issue.createdAt;
-    await add(pull.headOid, isFirst ? issue.createdAt : Math.max(last, seen ?? pull.mergedAt ?? issue.updatedAt));
+    await add(
+      pull.headOid,
+      isFirst ? issue.createdAt : Math.max(last, Math.min(seen ?? pull.mergedAt ?? issue.updatedAt, now)),
+    );
   } else if (rounds.length > 0) tell('the commits of its head are gone; the rounds before came');
   if (rounds.length === 0) return null;
 

@@ -38,7 +38,7 @@ export async function writeIssues(context: RunContext): Promise<void> {
     let begunAt = deps.clock.now();
     for (const [at, number] of numbers.entries()) {
       context.signal.throwIfAborted();
-      const ready = await prepare(context, number);
+      const ready = await prepareOrTell(context, number);
       if (ready === 'unchanged') context.progress.unchanged += 1;
       else if (ready !== null) batch.push(ready);
       const entries = batch.reduce((sum, { item }) => sum + item.issue.entries.length, 0);
@@ -93,6 +93,17 @@ async function stagedNumbers({ deps, row }: RunContext): Promise<number[]> {
   return rows.map(({ number }) => Number(number));
 }
 
+/** One that the source cannot answer, however often it is asked, must not hold up all that come after it. */
+async function prepareOrTell(context: RunContext, number: number): ReturnType<typeof prepare> {
+  try {
+    return await prepare(context, number);
+  } catch (error) {
+    if (!(await context.mayLeaveOut(error))) throw error;
+    context.tell(`#${number}`, `did not come: ${(error as Error).message}`);
+    return null;
+  }
+}
+
 /** Null for an issue that cannot be written, with a line in the report. */
 async function prepare(context: RunContext, number: number): Promise<Ready | 'unchanged' | null> {
   const { deps, row, source, located, options, tell } = context;
@@ -100,8 +111,9 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
   const of = <T>(kind: string): T[] =>
     staged.filter((each) => each.kind === kind).map(({ data }) => JSON.parse(data) as T);
   const issue = of<SourceIssue>('issue')[0] ?? (await source.issue(number));
-  if (issue === null) {
-    tell(`#${number}`, 'has comments there, but cannot be read itself');
+  // One that was transferred is answered as it is in the other repository.
+  if (issue === null || issue.number !== number) {
+    tell(`#${number}`, 'has comments there, but cannot be read itself, or was moved elsewhere');
     return null;
   }
   const comments = [...of<SourceComment>('comment'), ...((await source.commentsOf?.(number)) ?? [])].sort(
@@ -149,7 +161,12 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
   }
   const files = filesOfIssue(context, { issue, comments, reviews, notes });
   const planBefore = readPlan(before.get(planItem(number)));
-  return { item: { issue: whole, isWhole: row.isFull, planBefore }, pull: built?.file ?? null, fingerprint, files };
+  return {
+    item: { issue: whole, isWhole: row.isFull && !context.progress.isPartial, planBefore },
+    pull: built?.file ?? null,
+    fingerprint,
+    files,
+  };
 }
 
 /** Accounts of those who work on it: a claim in between makes it another issue, which a full run writes again. */
@@ -182,6 +199,8 @@ async function writeBatch(context: RunContext, batch: readonly Ready[]): Promise
     await write(context, batch);
   } catch (error) {
     if (context.signal.aborted || !isOfOneItem(error)) throw error;
+    // In the trash it takes none of them, and the run is over.
+    await context.at();
     for (const one of batch)
       try {
         await write(context, [one]);

@@ -68,10 +68,10 @@ const gitlabRelease = z.object({
   assets: z.object({ links: files(gitlabFile) }).nullish(),
 });
 
-/** Epoch milliseconds; null for an invalid time. */
-function timeOf(value: string): number | null {
+/** Epoch milliseconds; null for an invalid time. One in the future is now: it would be the newest for ever. */
+function timeOf(value: string, now: number): number | null {
   const at = Date.parse(value);
-  return Number.isNaN(at) ? null : at;
+  return Number.isNaN(at) ? null : Math.min(at, now);
 }
 
 /**
@@ -85,7 +85,7 @@ export function readRelease(kind: ForgeKind, row: unknown, endpoint: string, now
 function readGitea(kind: ForgeKind, row: unknown, endpoint: string, now: number): RemoteRelease | null {
   const { data } = giteaRelease.safeParse(row);
   if (data === undefined) return null;
-  const createdAt = timeOf(data.created_at) ?? now;
+  const createdAt = timeOf(data.created_at, now) ?? now;
   return {
     release: {
       origin: `${endpoint}/${data.id}`,
@@ -97,14 +97,14 @@ function readGitea(kind: ForgeKind, row: unknown, endpoint: string, now: number)
       isPrerelease: data.prerelease,
       author: data.author?.login || null,
       createdAt,
-      publishedAt: timeOf(data.published_at),
+      publishedAt: timeOf(data.published_at, now),
     },
     files: data.assets.map((file) => ({
       origin: [`${endpoint}/${data.id}/assets/${file.id}`, file.size, file.updated_at || file.created_at].join(' '),
       name: file.name,
       bytes: file.size,
       sha256: /^sha256:([0-9a-f]{64})$/.exec(file.digest)?.[1] ?? null,
-      createdAt: timeOf(file.created_at) ?? createdAt,
+      createdAt: timeOf(file.created_at, now) ?? createdAt,
       // GitHub's other URL does not accept tokens.
       url: kind === 'github' && file.url !== '' ? file.url : file.browser_download_url,
     })),
@@ -114,7 +114,7 @@ function readGitea(kind: ForgeKind, row: unknown, endpoint: string, now: number)
 function readGitlab(row: unknown, endpoint: string, now: number): RemoteRelease | null {
   const { data } = gitlabRelease.safeParse(row);
   if (data === undefined) return null;
-  const createdAt = timeOf(data.created_at) ?? now;
+  const createdAt = timeOf(data.created_at, now) ?? now;
   const origin = `${endpoint}/${encodeURIComponent(data.tag_name.toWellFormed())}`;
   return {
     release: {
@@ -127,7 +127,7 @@ function readGitlab(row: unknown, endpoint: string, now: number): RemoteRelease 
       isPrerelease: false,
       author: data.author?.username || null,
       createdAt,
-      publishedAt: timeOf(data.released_at),
+      publishedAt: timeOf(data.released_at, now),
     },
     files: (data.assets?.links ?? []).map((file) => ({
       origin: `${origin}/assets/${file.id} ${file.url}`,

@@ -58,7 +58,16 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
       const { topics } = objectOf(json);
       return { ...described, topics: Array.isArray(topics) ? topics.map(textOf).filter(Boolean) : [] };
     },
-    labels: () => pages(`${repo}/labels?limit=${limit}&page=1`, readLabel),
+    async *labels() {
+      const own = await every(`${repo}/labels?limit=${limit}&page=1`, readLabel);
+      yield own;
+      // Issues of an organisation's repository have its labels, too, which no list of the repository has.
+      const names = new Set(own.map((label) => label.name.toLowerCase()));
+      const shared = await withRights('labels of the organisation', () =>
+        every(`/orgs/${owner}/labels?limit=${limit}&page=1`, readLabel),
+      );
+      yield shared.filter((label) => !names.has(label.name.toLowerCase()));
+    },
     milestones: () => pages(`${repo}/milestones?state=all&limit=${limit}&page=1`, readMilestone),
     issues: (query) => page(query, `${repo}/issues?state=all&limit=${limit}&page=1${since(query)}`, readIssue),
     async issue(number) {

@@ -1,4 +1,4 @@
-import { colourOf, dayOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
+import { colourOf, dayOf, flagOf, idOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type {
   SourceComment,
@@ -183,5 +183,7 @@ export function readReviewComment(row: Json): SourceReviewComment | null {
   };
 }
 
-export const readReactions = (json: unknown): SourceReaction[] =>
-  listOf(json).map((row) => ({ kind: textOf(row['content']), person: readPerson(row['user']) }));
+export const readReaction = (row: Json): SourceReaction => ({
+  kind: textOf(row['content']),
+  person: readPerson(row['user']),
+});

@@ -13,7 +13,7 @@ import {
   readMilestone,
   readPerson,
   readPull,
-  readReactions,
+  readReaction,
   readRepository,
   readReview,
   readReviewComment,
@@ -37,6 +37,15 @@ export function createGithubSource(client: SourceClient, api: string, project: s
     return issues.map((issue) => (pins.has(issue.number) ? { ...issue, isPinned: true } : issue));
   };
 
+  /** Whether a row is of this repository: an issue that was transferred is answered by a redirect to the other one. */
+  async function isOwn(row: Json): Promise<boolean> {
+    const of = textOf(row['repository_url']);
+    if (of === '') return true;
+    home ??= textOf(objectOf((await client.get(repo)).json)['url']);
+    return home === '' || home === of;
+  }
+  let home: string | null = null;
+
   return {
     host: client.host,
     pullRefs: ['refs/pull/*/head'],
@@ -54,7 +63,9 @@ export function createGithubSource(client: SourceClient, api: string, project: s
     },
     async issue(number) {
       const { status, json } = await client.get(`${repo}/issues/${number}`);
-      const found = status === 404 || status === 410 ? null : readIssue(objectOf(json));
+      const row = objectOf(json);
+      const isHere = status !== 404 && status !== 410 && (await isOwn(row));
+      const found = isHere ? readIssue(row) : null;
       const [only = null] = await withPins(found === null ? [] : [found]);
       return only;
     },
@@ -81,7 +92,7 @@ export function createGithubSource(client: SourceClient, api: string, project: s
     },
     async reactions(number, commentId) {
       const of = commentId === null ? `${repo}/issues/${number}` : `${repo}/issues/comments/${commentId}`;
-      return readReactions((await client.get(`${of}/reactions?${all}`)).json);
+      return every(`${of}/reactions?${all}`, readReaction);
     },
     async rules() {
       const names = await withRights('rules of branches', () =>
@@ -117,7 +128,7 @@ export function createGithubSource(client: SourceClient, api: string, project: s
     },
     async extras() {
       const inside = (what: string, path: string, key: string): Promise<Json[]> =>
-        withRights(what, async () => listOf(objectOf((await client.get(`${repo}/${path}?${all}`)).json)[key]));
+        withRights(what, () => every(`${repo}/${path}?${all}`, (row) => row, key));
       const secrets = await inside('secrets', 'actions/secrets', 'secrets');
       const variables = await inside('variables', 'actions/variables', 'variables');
       const people = await withRights('collaborators', () =>

@@ -1,4 +1,4 @@
-import { colourOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
+import { colourOf, dateOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type {
   SourceHook,
@@ -59,11 +59,10 @@ export const readLabel = (row: Json): SourceLabel => ({
 });
 
 export function readMilestone(row: Json): SourceMilestone {
-  const due = textOf(row['due_date']);
   return {
     title: textOf(row['title']),
     description: textOf(row['description']),
-    dueOn: /^\d{4}-\d\d-\d\d$/.test(due) ? due : null,
+    dueOn: dateOf(row['due_date']),
     closedAt: textOf(row['state']) === 'closed' ? (timeOf(row['updated_at']) ?? 0) : null,
     createdAt: timeOf(row['created_at']) ?? 0,
   };
@@ -111,8 +110,8 @@ export function readIssue(row: Json, isPull: boolean): ListedIssue | null {
 }
 
 function readDue(row: Json): Pick<SourceIssue, 'dueOn'> {
-  const due = textOf(row['due_date']);
-  return /^\d{4}-\d\d-\d\d$/.test(due) ? { dueOn: due } : {};
+  const dueOn = dateOf(row['due_date']);
+  return dueOn === null ? {} : { dueOn };
 }
 
 /** The code of a merge request; null for a row without a head. */
