@@ -31,6 +31,8 @@ const maxPageBytes = 16 * 1024 * 1024;
  */
 const [perPage, limit] = [100, 50];
 const maxPages = 50;
+const maxRedirects = 3;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * The public keys at a URL, one per line, as in `https://github.com/alice.keys`. Throws `elsewhere_refused` if this
@@ -84,12 +86,20 @@ export async function getFrom(
   headers: Record<string, string>,
   maxBytes: number,
 ): Promise<OutboundResponse> {
-  const response = await outbound.send({ method: 'GET', url, headers, maxBytes }).catch((error: unknown) => {
-    if (!isRefusal(error)) throw error;
-    throw error.code === 'unavailable'
-      ? unavailable('elsewhere_failed', error.message, { cause: error })
-      : forbidden('elsewhere_refused', describeFailure(error, url), { cause: error });
-  });
+  const ask = (address: string): Promise<OutboundResponse> =>
+    outbound.send({ method: 'GET', url: address, headers, maxBytes }).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      throw error.code === 'unavailable'
+        ? unavailable('elsewhere_failed', error.message, { cause: error })
+        : forbidden('elsewhere_refused', describeFailure(error, url), { cause: error });
+    });
+  let response = await ask(url);
+  for (let step = 0; step < maxRedirects && redirects.has(response.status); step += 1) {
+    // A renamed repository leads to another path; another origin would get the token.
+    const next = URL.parse(response.headers.location ?? '', url);
+    if (next === null || next.origin !== new URL(url).origin) break;
+    response = await ask(next.href);
+  }
   const { status } = response;
   const { host } = new URL(url);
   if (status === 404) throw notFound('elsewhere_not_found', `${host} has no account of this name.`);

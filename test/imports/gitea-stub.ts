@@ -3,6 +3,7 @@
 // addIssue, addComment, addPull, addReview, ...}. It is no Gitea: pages, `Link`, `X-Total-Count`, `since`, limits, 5xx
 // and cut answers are as its API describes them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { addCommit, createBareRepository, readRefs, startHttpRemote } from '../mirrors/remote-servers.ts';
@@ -309,6 +310,8 @@ function stubRepository(
 export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token', pageSize = 2 } = {}) {
   const forge = await startHttpRemote(t, { port, password: `oauth2:${token}` });
   const failures: Failure[] = [];
+  /** Requests that change something. */
+  const changes: [method: string, path: string, body: string][] = [];
   /** What happens before a request of the API is answered, once. */
   const before: { pattern: RegExp; work: () => Promise<unknown> }[] = [];
   const requests: { path: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[] = [];
@@ -325,8 +328,17 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     lists: new Map<string, Json[]>(),
   };
 
+  let movedTo: string | null = null;
   forge.answer = (request, response) => {
     const url = new URL(request.url ?? '/', forge.url);
+    const now =
+      movedTo === null
+        ? url.pathname
+        : url.pathname.replace(/(?<=^(?:\/api\/v1\/repos)?\/)bob\/tool(?![\w-])/, movedTo);
+    if (now !== url.pathname) {
+      response.writeHead(request.method === 'GET' ? 301 : 307, { Location: `${now}${url.search}` }).end();
+      return true;
+    }
     const isApi = url.pathname.startsWith('/api/');
     if (!isApi) return failAsWished(url, response) || sendFile(url, request, response);
     requests.push({
@@ -361,7 +373,10 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     const [, project] = /^\/api\/v1\/repos\/([^/]+\/[^/]+)/.exec(url.pathname) ?? [];
     const repository = project === undefined ? undefined : repositories.get(project);
     if (repository !== undefined && request.method !== 'GET') {
-      void readBody(request).then((body) => repository.answer(url, response, { method: request.method!, body }));
+      void readBody(request).then((body) => {
+        changes.push([request.method!, url.pathname, body]);
+        repository.answer(url, response, { method: request.method!, body });
+      });
       return;
     }
     if (repository !== undefined) repository.answer(url, response);
@@ -414,11 +429,19 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     ...forge,
     ...first,
     requests,
+    changes,
     files,
     fileRequests,
     owners,
     repositories,
     fail: (failure: Failure): number => failures.push(failure),
+    /** Renames the first repository, to a project of equal length; the old addresses lead to the new ones. */
+    rename(project: string): void {
+      symlinkSync(first.bare, path.join(forge.folder, `${project}.git`));
+      repositories.set(project, first);
+      Object.assign(first.world.repository, { name: project.split('/')[1], full_name: project });
+      movedTo = project;
+    },
     /** Before the next request that matches is answered, `work` is done. */
     meanwhile: (pattern: RegExp, work: () => Promise<unknown>): number => before.push({ pattern, work }),
     heal: (): void => void failures.splice(0),

@@ -138,7 +138,9 @@ export class SourceClient {
       const { status } = response;
       if (status < 300 || status >= 400 || status === 304) return this.#read(address, response);
       const next = URL.parse(response.headers.location ?? '', address.href);
-      if (method !== 'GET' || step >= maxRedirects || next === null)
+      // RFC 9110, 15.4: the others may turn a change into a GET.
+      const keepsMethod = method === 'GET' || status === 307 || status === 308;
+      if (!keepsMethod || step >= maxRedirects || next === null)
         throw sourceFailed(`${address.host} answered with a redirect that cannot be followed.`);
       if (next.origin !== address.origin)
         throw sourceFailed(`${address.host} redirects to ${next.host}, which is not followed.`);

@@ -41,7 +41,10 @@ export interface Progress {
   /** Number of issues and pull requests written because they have changed. */
   written: number;
   unchanged: number;
-  described: Pick<SourceRepository, 'isPrivate' | 'isArchived' | 'defaultBranch' | 'hasWiki' | 'pictures'> | null;
+  described: Pick<
+    SourceRepository,
+    'isPrivate' | 'isArchived' | 'defaultBranch' | 'hasWiki' | 'pictures' | 'project'
+  > | null;
   /** Whether the source had changes. */
   hasChanges: boolean;
   /** Whether a list of this run broke off: what is missing in it is not taken for deleted. */

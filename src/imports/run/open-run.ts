@@ -130,14 +130,23 @@ export async function openRun(
     },
     hasWaited: () => context?.hasWaited ?? false,
   });
-  const origin = { url: `${url}.git`, username: token === '' ? '' : source.username, secret: token };
+  const credentials = { username: token === '' ? '' : source.username, secret: token };
+  const origin = { url: `${url}.git`, ...credentials };
+  /** git follows no redirect, which is what the old address of a renamed repository answers. */
+  const pageNow = (): string => {
+    const now = context?.progress.described?.project;
+    if (now === undefined || now.toLowerCase() === project.toLowerCase()) return url;
+    return [...url.split('/').slice(0, -project.split('/').length), ...now.split('/').map(encodeURIComponent)].join(
+      '/',
+    );
+  };
   const { bring } = deps.mirrors;
   context = new RunContext(deps, row, {
     ...{ located, source, signal },
     transfer: {
-      refs: (options) => bring.refs(located, origin, { ...options, signal }),
-      lfs: () => bring.lfs(located, origin, signal),
-      wiki: (options) => bring.wiki(located, { ...origin, url: `${url}.wiki.git` }, { ...options, signal }),
+      refs: (options) => bring.refs(located, { ...credentials, url: `${pageNow()}.git` }, { ...options, signal }),
+      lfs: () => bring.lfs(located, { ...credentials, url: `${pageNow()}.git` }, signal),
+      wiki: (options) => bring.wiki(located, { ...credentials, url: `${pageNow()}.wiki.git` }, { ...options, signal }),
       releases: () => bring.releases(located, origin, signal),
     },
     files: {

@@ -90,8 +90,15 @@ async function describe(context: RunContext): Promise<void> {
     tell(what, error.message);
   };
   const found = await source.describe();
-  const { isPrivate, isArchived, defaultBranch, hasWiki, pictures } = found;
-  context.progress.described = { isPrivate, isArchived, defaultBranch, hasWiki, ...(pictures && { pictures }) };
+  const { isPrivate, isArchived, defaultBranch, hasWiki, pictures, project } = found;
+  context.progress.described = {
+    ...{ isPrivate, isArchived, defaultBranch, hasWiki },
+    ...(pictures && { pictures }),
+    ...(project !== undefined && { project }),
+  };
+  context.renew('address');
+  if (project !== undefined && project.toLowerCase() !== row.project.toLowerCase())
+    tell('address', `it is ${project} there now`);
   if (row.run === 1) {
     const description = cleanText(found.description, descriptionCharacters);
     const { owner, name } = await context.at();

@@ -41,6 +41,12 @@ export const oidOf = (value: unknown): string | null => {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : null;
 };
 
+/** The path of a repository, `owner/name`, for an object; empty for anything that is none. */
+export const projectOf = (value: unknown): { project?: string } => {
+  const text = textOf(value);
+  return text.length <= 500 && /^[\w.-]+(?:\/[\w.-]+)+$/.test(text) ? { project: text } : {};
+};
+
 /** The address of a picture as a list; empty for anything else. */
 export const picturesOf = (value: unknown): string[] => {
   const url = URL.parse(textOf(value).slice(0, 2_000));

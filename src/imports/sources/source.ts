@@ -159,6 +159,8 @@ export interface SourceReviewComment {
 
 export interface SourceRepository {
   name: string;
+  /** `owner/name` as it is now, for GitLab including all groups: it differs after a rename. Missing if unknown. */
+  project?: string;
   description: string;
   website: string;
   defaultBranch: string | null;

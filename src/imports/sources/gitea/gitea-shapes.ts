@@ -8,6 +8,7 @@ import {
   objectOf,
   oidOf,
   picturesOf,
+  projectOf,
   textOf,
   timeOf,
 } from '../read-json.ts';
@@ -60,6 +61,7 @@ export function readRepository(value: unknown): SourceRepository {
   const row = objectOf(value);
   return {
     name: textOf(row['name']),
+    ...projectOf(row['full_name']),
     description: textOf(row['description']),
     website: textOf(row['website']),
     defaultBranch: textOf(row['default_branch']) || null,

@@ -1,4 +1,4 @@
-import { colourOf, dayOf, flagOf, idOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
+import { colourOf, dayOf, flagOf, idOf, numberOf, objectOf, oidOf, projectOf, textOf, timeOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type {
   SourceComment,
@@ -29,6 +29,7 @@ export function readRepository(value: unknown): SourceRepository {
   const row = objectOf(value);
   return {
     name: textOf(row['name']),
+    ...projectOf(row['full_name']),
     description: textOf(row['description']),
     website: textOf(row['homepage']),
     defaultBranch: textOf(row['default_branch']) || null,

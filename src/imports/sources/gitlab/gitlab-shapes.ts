@@ -1,4 +1,16 @@
-import { colourOf, dateOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
+import {
+  colourOf,
+  dateOf,
+  flagOf,
+  idOf,
+  listOf,
+  numberOf,
+  objectOf,
+  oidOf,
+  projectOf,
+  textOf,
+  timeOf,
+} from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type {
   SourceHook,
@@ -29,6 +41,7 @@ export function readRepository(value: unknown): SourceRepository {
   const topics = Array.isArray(row['topics']) ? row['topics'] : row['tag_list'];
   return {
     name: textOf(row['path']),
+    ...projectOf(row['path_with_namespace']),
     description: textOf(row['description']),
     website: '',
     defaultBranch: textOf(row['default_branch']) || null,
