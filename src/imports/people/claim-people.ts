@@ -1,3 +1,4 @@
+import { IsNull } from 'typeorm';
 import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { inList } from '../../db/index.ts';
@@ -50,6 +51,9 @@ async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPer
   return row;
 }
 
+const isClaimed = (person: string) =>
+  conflict('import_person_claimed', `${person} is already linked to another account; undo that first.`);
+
 /**
  * Assigns all texts of an author from another forge to an account, here and in later runs. The caller must have proof:
  * an administrator's mapping, or the verified e-mail address of the source. Sends no notifications. Throws
@@ -57,12 +61,16 @@ async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPer
  */
 export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: string, userId: string): Promise<void> {
   const { host, login, userId: before } = await findPerson(deps, person);
-  if (before !== null && before !== userId)
-    throw conflict('import_person_claimed', `${person} is already linked to another account; undo that first.`);
+  if (before !== null && before !== userId) throw isClaimed(person);
   // Must come first: a concurrent run then already writes with the account.
-  await deps.db.write(({ manager, now }) =>
-    manager.update(importPersonSchema, { host, login }, { userId, claimedBy: viewerForLog(viewer), claimedAt: now }),
+  const { affected } = await deps.db.write(({ manager, now }) =>
+    manager.update(
+      importPersonSchema,
+      { host, login, userId: before ?? IsNull() },
+      { userId, claimedBy: viewerForLog(viewer), claimedAt: now },
+    ),
   );
+  if (affected === 0) throw isClaimed(person);
   await eachIssues(deps, host, (tx, ids) => move(tx, ids, { name: placeholderName(login, host), userId }));
   await moveReleases(deps, { host, login }, { from: null, to: userId });
   deps.logger.info('import.person_claimed', { person, userId, by: viewerForLog(viewer) });
@@ -169,6 +177,7 @@ async function move({ manager }: Tx, ids: string, { name, userId }: Claim): Prom
   ]);
 }
 
+/** A reaction that the account has by another claim, too, stays. */
 async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): Promise<void> {
   for (const [table, id, column, of] of authorships)
     await manager.query(`UPDATE ${table} SET ${id} = NULL WHERE ${id} = ? AND ${column} = ? AND ${of}`, [
@@ -179,8 +188,11 @@ async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): 
   await manager.query(
     `DELETE FROM reactions WHERE user_id = ? AND ${inList('issue_id')} AND EXISTS (
        SELECT 1 FROM imported_reactions i WHERE i.issue_id = reactions.issue_id AND i.position = reactions.position
-       AND i.kind = reactions.kind AND i.person = ? AND i.user_id = reactions.user_id)`,
-    [userId, ids, name],
+       AND i.kind = reactions.kind AND i.person = ? AND i.user_id = reactions.user_id)
+     AND NOT EXISTS (
+       SELECT 1 FROM imported_reactions o WHERE o.issue_id = reactions.issue_id AND o.position = reactions.position
+       AND o.kind = reactions.kind AND o.person <> ? AND o.user_id = reactions.user_id)`,
+    [userId, ids, name, name],
   );
   await manager.query(`UPDATE imported_reactions SET user_id = NULL WHERE person = ? AND ${inList('issue_id')}`, [
     name,

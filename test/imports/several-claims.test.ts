@@ -1,0 +1,85 @@
+// time limit: 120 s
+// Claims of one account for several authors, and of several accounts for one author at once.
+import t from 'tap';
+import { freePort } from '../fixtures/free-port.ts';
+import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { viewerOf } from '../pages/issues/issues-fixture.ts';
+import { startGiteaStub, user } from './gitea-stub.ts';
+
+t.setTimeout(110_000);
+
+const port = await freePort();
+const web = await startWeb(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}` } });
+const { imports, db } = web.modules;
+const alice = viewerOf((await signedIn(web, 'alice')).id, 'alice');
+const dave = viewerOf((await signedIn(web, 'dave')).id, 'dave');
+const forge = await startGiteaStub(t, { port, pageSize: 50 });
+const number = forge.addIssue({ title: 'First' });
+const comment = forge.addComment(number, 'A comment');
+const both = ['bob', 'carol'].map((login) => ({ content: 'heart', user: user(login) }));
+forge.world.reactions.set(`comment ${comment}`, both);
+const start = async (name: string): Promise<string> => {
+  const { id } = await imports.start(alice, { address: `${forge.url}/bob/tool`, token: forge.world.token, name });
+  await imports.runDue();
+  return id;
+};
+const [one, two] = [await start('one'), await start('two')];
+const at = (login: string): string => `${login}@${forge.host}`;
+/** Reactions by account, and by names without one. */
+async function reactions(id: string): Promise<[accounts: number, names: number]> {
+  const count = async (from: string): Promise<number> => {
+    const [row] = await db.read.query(
+      `SELECT count(*) AS n FROM ${from} r JOIN issues i ON i.id = r.issue_id WHERE i.repository_id = ?`,
+      [id],
+    );
+    return Number(row.n);
+  };
+  return [await count('reactions'), await count('(SELECT * FROM imported_reactions WHERE user_id IS NULL)')];
+}
+
+t.test('a reaction stays as long as one of its claims does', async (t) => {
+  const steps: readonly (readonly [what: string, () => Promise<void>, counts: [number, number]])[] = [
+    ['none', async () => {}, [0, 2]],
+    ['the first claim', () => imports.people.claim(alice, at('bob'), alice.id), [1, 1]],
+    ['the second one', () => imports.people.claim(alice, at('carol'), alice.id), [1, 0]],
+    ['again', () => imports.people.claim(alice, at('carol'), alice.id), [1, 0]],
+    ['the first one is undone', () => imports.people.unclaim(alice, at('bob')), [1, 1]],
+    ['another account has it', () => imports.people.claim(dave, at('bob'), dave.id), [2, 0]],
+    ['both are undone', () => imports.people.unclaim(alice, at('carol')), [1, 1]],
+    ['all', () => imports.people.unclaim(dave, at('bob')), [0, 2]],
+  ];
+  for (const [what, step, counts] of steps) {
+    await step();
+    for (const id of [one, two]) t.strictSame(await reactions(id), counts, what);
+  }
+});
+
+const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => (error as { reason?: string }).reason,
+  );
+
+t.test('one of two claims at once holds', async (t) => {
+  const results = await Promise.allSettled([
+    imports.people.claim(alice, at('carol'), alice.id),
+    imports.people.claim(dave, at('carol'), dave.id),
+  ]);
+  const [held] = results.flatMap(({ status }, index) => (status === 'fulfilled' ? index : []));
+  t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  const winner = [alice.id, dave.id][held!];
+  for (const id of [one, two]) {
+    const rows = await db.read.query(
+      `SELECT DISTINCT e.author_id AS id FROM issue_entries e JOIN issues i ON i.id = e.issue_id
+       WHERE i.repository_id = ? AND e.kind = 'comment'`,
+      [id],
+    );
+    t.strictSame(
+      rows.map((row: { id: string }) => row.id),
+      [winner],
+    );
+  }
+  const loser = winner === alice.id ? dave.id : alice.id;
+  t.equal(await reasonOf(imports.people.claim(alice, at('carol'), loser)), 'import_person_claimed');
+  t.equal(await reasonOf(imports.people.unclaim(alice, at('nobody'))), 'import_person_not_found');
+});
