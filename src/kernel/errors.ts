@@ -48,7 +48,7 @@ export function isDomainError(error: unknown): error is DomainError {
   return error instanceof DomainError;
 }
 
-/** Whether an error is for whoever asked, in words that are safe to show: not a fault of this program. */
+/** Whether an error is for the client, in words that are safe to show: not a fault of this program. */
 export function isRefusal(error: unknown): error is DomainError {
   return isDomainError(error) && error.code !== 'internal';
 }
