@@ -3,7 +3,7 @@
 // has in each repository, members who are known by proof alone, and a webhook there that lasts as long as the watch. It
 // is no GitHub.
 import t from 'tap';
-import { accountViewer } from '../../src/access/index.ts';
+import { accountViewer, usernamesOf } from '../../src/access/index.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import { createBareRepository, startHttpRemote } from '../mirrors/remote-servers.ts';
@@ -54,6 +54,9 @@ const lists = new Map<string, Json[]>([
   ['/orgs/team/teams/readers/members', []],
   ['/orgs/team/teams/readers/repos', []],
 ]);
+// `main` of one repository takes pushes from a team, from `carol` and from `bob`.
+lists.set('/repos/team/one/branches', [{ name: 'main' }]);
+const restrictions = { users: [user('carol', { email: 'carol@example.org' }), user('bob')], teams: [team('writers')] };
 const hooks: Json[] = [];
 const forge = await startHttpRemote(t, { port, password: `x-access-token:${token}` });
 for (const name of ['one', 'two', 'three']) createBareRepository(forge.folder, `team/${name}.git`);
@@ -90,6 +93,7 @@ forge.answer = (request, response) => {
       200,
       hooks.filter((row) => row['repository'] === name),
     );
+  if (path === '/repos/team/one/branches/main/protection') return send(200, { restrictions });
   if (name !== undefined && below === '') return send(200, repository(name));
   const role = url.searchParams.get('role');
   const rows = lists.get(role === null ? path : `${path}?role=${role}`);
@@ -141,6 +145,21 @@ t.test('teams have their role in each repository, and members who are known by p
       lines.some((line) => wanted.test(line)),
       wanted.source,
     );
+});
+
+t.test('a rule names whom it named there, if they are known here', async (t) => {
+  const rule = (await repositories.rules.list(alice, 'team', 'one')).find(({ pattern }) => pattern === 'main');
+  t.match(rule, { pattern: 'main', grants: { push: { level: 'nobody', tasks: false, deployKeys: false } } });
+  t.match(rule, { merging: { grant: { level: 'nobody' } } });
+  for (const act of ['push', 'create', 'merge'] as const)
+    t.strictSame([usernamesOf(rule!.named[act]), rule!.teams[act].length], [['carol'], 0], act);
+  const { repository: one } = (await repositories.find(alice, 'team', 'one'))!;
+  const lines = (await imports.problems((await imports.find(one.id))!.id)).map(({ problem }) => problem);
+  for (const act of ['push', 'merge']) {
+    const where = `among those who may ${act} in the rule main`;
+    t.ok(lines.includes(`Name bob ${where}, if it is the same person here.`), act);
+    t.ok(lines.includes(`Name the team writers ${where}.`), `${act}: teams come after the first repositories`);
+  }
 });
 
 t.test('each repository has a webhook there until the switch-over, where the token may make one', async (t) => {

@@ -2,6 +2,8 @@
 // What a repository has beside its content: variables, deploy keys on demand, and access, stars and watches of people
 // who are known by proof. Everything else is a list of what is to be done.
 import t from 'tap';
+import { usernamesOf } from '../../src/access/index.ts';
+import type { RuleAct } from '../../src/access/index.ts';
 import { generateKey } from '../../src/openssh/index.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -146,4 +148,71 @@ t.test('releases of an author are those of the account that claims them, and bac
   t.strictSame(await authors(), [[`bob@${host}`, ids['dave']], carols]);
   await imports.people.unclaim(alice, `bob@${host}`);
   t.strictSame(await authors(), [[`bob@${host}`, null], carols]);
+});
+
+t.test('a limit of a rule comes whole, or stricter where somebody is unknown here', async (t) => {
+  type Shown = Record<'push' | 'create' | 'force' | 'merge' | 'approve', string>;
+  const push = { enable_push: true, enable_push_whitelist: true };
+  const usual: Shown = {
+    push: 'write+jobs+keys',
+    create: 'write+jobs+keys',
+    force: 'nobody',
+    merge: 'write',
+    approve: '',
+  };
+  // Here `carol` is known, and `bob` by an equal name alone.
+  const rules: [what: string, there: object, here: Partial<Shown>][] = [
+    ['everyone', { enable_push: true }, {}],
+    ['nobody', { enable_push: false }, { push: 'nobody' }],
+    [
+      'nobody-listed',
+      { enable_push: false, push_whitelist_usernames: ['carol'], push_whitelist_deploy_keys: true },
+      { push: 'nobody' },
+    ],
+    [
+      'listed',
+      { ...push, push_whitelist_usernames: ['carol', 'bob'], push_whitelist_deploy_keys: true },
+      { push: 'nobody+carol+keys', create: 'nobody+carol+keys' },
+    ],
+    ['unknown', { ...push, push_whitelist_usernames: ['bob'] }, { push: 'nobody', create: 'nobody' }],
+    [
+      'forced',
+      {
+        ...{ enable_push: true, enable_force_push: true, enable_force_push_allowlist: true },
+        force_push_allowlist_usernames: ['carol'],
+      },
+      { force: 'nobody+carol' },
+    ],
+    [
+      'merged',
+      { enable_push: true, enable_merge_whitelist: true, merge_whitelist_usernames: ['carol', 'bob'] },
+      { merge: 'nobody+carol' },
+    ],
+    [
+      'approved',
+      { enable_push: true, enable_approvals_whitelist: true, approvals_whitelist_username: ['carol', 'bob'] },
+      { approve: 'carol' },
+    ],
+  ];
+  for (const [name, there] of rules) forge.world.protections.push({ rule_name: name, ...there });
+  forge.world.extras.set('/tag_protections', [
+    { name_pattern: 'v*', whitelist_usernames: ['carol', 'bob'], whitelist_teams: [] },
+  ]);
+  const id = await start('sixth');
+  const found = await repositories.rules.list(alice, 'alice', 'sixth');
+  const ruleOf = (pattern: string) => found.find((rule) => rule.pattern === pattern)!;
+  const grantOf = (pattern: string, act: RuleAct | 'merge'): string => {
+    const { grants, merging, named } = ruleOf(pattern);
+    const { level, tasks, deployKeys } = act === 'merge' ? merging.grant : grants[act];
+    return [level, ...usernamesOf(named[act]), ...(tasks ? ['jobs'] : []), ...(deployKeys ? ['keys'] : [])].join('+');
+  };
+  for (const [name, , here] of rules) {
+    const [create, force, merge] = [grantOf(name, 'create'), grantOf(name, 'force'), grantOf(name, 'merge')];
+    const approve = usernamesOf(ruleOf(name).named.approve).join('+');
+    t.strictSame({ push: grantOf(name, 'push'), create, force, merge, approve }, { ...usual, ...here }, name);
+  }
+  t.equal(grantOf('v*', 'create'), 'admin+carol');
+  const named = (await toDo(id)).filter((text) => /in the rule/.test(text));
+  t.equal(named.length, 5, 'each place where bob was');
+  t.ok(named.includes('Name bob among those who may push in the rule listed, if it is the same person here.'));
 });

@@ -5,6 +5,7 @@ import { isRefusal } from '../../kernel/index.ts';
 import type { SourceClient } from '../client/source-client.ts';
 import type { ImportDeps } from '../deps.ts';
 import { accountsOf } from '../people/accounts-of.ts';
+import { teamNameFrom } from '../people/team-name.ts';
 import { groupItemSchema, groupOwnerSchema } from '../schema/group-schema.ts';
 import type { GroupOwnerRow, ImportGroupRow } from '../schema/group-schema.ts';
 import { listMembers } from './list-teams.ts';
@@ -118,7 +119,7 @@ async function teamHere(
     const known = await teams.list(localAdministrator, organisation);
     return known.find(({ id }) => id === before)?.name ?? null;
   }
-  const name = nameOf(team.name);
+  const name = teamNameFrom(team.name);
   if (name !== team.name) notes.tell(`The team ${team.name.slice(0, 100)} is ${name} here.`);
   try {
     const description = cleanText(team.description, 500);
@@ -131,13 +132,3 @@ async function teamHere(
     return null;
   }
 }
-
-/** A valid name of a team: letters and digits with single signs between them. */
-const nameOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/[-._]{2,}/g, '-')
-    .replace(/^[-._]+/, '')
-    .slice(0, 39)
-    .replace(/[-._]+$/, '') || 'team';

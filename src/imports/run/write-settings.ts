@@ -1,12 +1,13 @@
 import { In } from 'typeorm';
 import { localAdministrator } from '../../access/index.ts';
 import { isRefusal } from '../../kernel/index.ts';
-import type { ApproversInput } from '../../repositories/index.ts';
+import type { GrantInput, RuleInput } from '../../repositories/index.ts';
 import { webhookEvents, webhookKinds } from '../../webhooks/index.ts';
 import type { WebhookEvent } from '../../webhooks/index.ts';
-import type { SourceHook, SourceRule } from '../sources/source.ts';
+import type { SourceHook, SourceNamed, SourceRule } from '../sources/source.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { accountsOf } from '../people/accounts-of.ts';
+import { teamNameFrom } from '../people/team-name.ts';
 import { problemSchema } from '../schema/import-schema.ts';
 import { isPokeUrl } from '../watch/poke-import.ts';
 import { writeExtras } from './write-extras.ts';
@@ -52,24 +53,11 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
   for (const rule of rules) {
     const what = `rule ${rule.pattern}`;
     await attempt(context, what, async () => {
-      const level = rule.forbidsPushes ? (rule.target === 'tag' ? 'admin' : 'nobody') : 'write';
       const input = {
         target: rule.target,
         pattern: rule.pattern,
         signed: rule.signed,
-        grants: {
-          push: { level: rule.forbidsPushes ? level : (rule.pushLevel ?? level) },
-          force: { level: rule.allowsForce ? 'write' : 'nobody' },
-          ...(rule.target === 'tag' && { create: { level }, delete: { level } }),
-        },
-        ...(rule.target === 'branch' && {
-          merging: {
-            approvals: Math.min(rule.approvals, 20),
-            approvers: await approversOf(context, rule),
-            approvalsSurvive: rule.dismissesStale ? 'nothing' : 'anything',
-            checks: rule.checks,
-          },
-        }),
+        ...(await limitsOf(context, rule)),
       };
       const { owner, name } = await context.at();
       await deps.repositories.rules.add(localAdministrator, owner, name, input, { leavesOutUnknown: true });
@@ -77,21 +65,67 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
   }
 }
 
+/** Where a source names who may, or nobody, neither its jobs nor its deploy keys may. */
+const closed = { tasks: false, deployKeys: false };
+
+async function limitsOf(context: RunContext, rule: SourceRule): Promise<Pick<RuleInput, 'grants' | 'merging'>> {
+  const grant = async (named: SourceNamed | null | undefined, act: string, level: string): Promise<GrantInput> =>
+    named == null ? { level } : { level: 'nobody', ...closed, ...(await namedHere(context, rule, named, act)) };
+  const force = rule.allowsForce ? await grant(rule.forcers, 'force-push', 'write') : { level: 'nobody' };
+  if (rule.target === 'tag') {
+    const named = rule.forbidsPushes && rule.pushers ? await namedHere(context, rule, rule.pushers, 'create tags') : {};
+    const may = rule.forbidsPushes ? { level: 'admin', ...closed, ...named } : { level: 'write' };
+    return { grants: { push: may, force, create: may, delete: may } };
+  }
+  const push = rule.forbidsPushes
+    ? { level: 'nobody', ...closed }
+    : await grant(rule.pushers, 'push', rule.pushLevel ?? 'write');
+  const approvers = rule.approvers && (await namedHere(context, rule, rule.approvers, 'approve'));
+  return {
+    grants: { push, force, ...(rule.pushers && { create: push }) },
+    merging: {
+      grant: await grant(rule.mergers, 'merge', 'write'),
+      approvals: Math.min(rule.approvals, 20),
+      approvers: approvers ? { isOn: true, people: approvers.people, teams: approvers.teams } : { isOn: false },
+      approvalsSurvive: rule.dismissesStale ? 'nothing' : 'anything',
+      checks: rule.checks,
+    },
+  };
+}
+
 /**
- * Those of the approvers who are known here by proof, and the teams of the same name. Where none is, no approval
- * counts: a limit that is imported in part does not become weaker.
+ * Those of the named who are known here by proof, and the teams of the same name. Where none is, nobody may: a limit
+ * that is imported in part does not become weaker.
  */
-async function approversOf(
-  { deps, row, tell }: RunContext,
-  { pattern, approvers }: SourceRule,
-): Promise<ApproversInput> {
-  if (approvers == null) return { isOn: false };
-  const accounts = await accountsOf(deps, row.host, approvers.people);
-  for (const { login } of approvers.people)
-    if (!accounts.has(login))
-      tell('to do', `Name ${login} as an approver in the rule ${pattern}, if it is the same person here.`);
-  const people = [...accounts.values()].flatMap(({ username }) => username ?? []);
-  return { isOn: true, people: [...new Set(people)], teams: approvers.teams };
+async function namedHere(
+  context: RunContext,
+  { pattern }: SourceRule,
+  { people, teams, deployKeys = false }: SourceNamed,
+  act: string,
+): Promise<{ people: string[]; teams: string[]; deployKeys: boolean }> {
+  const { deps, row, tell } = context;
+  const where = `among those who may ${act} in the rule ${pattern}`;
+  const accounts = await accountsOf(deps, row.host, people);
+  for (const { login } of people)
+    if (!accounts.has(login)) tell('to do', `Name ${login} ${where}, if it is the same person here.`);
+  const teamsHere = await teamsOfOwner(context);
+  const names = teams.map(teamNameFrom);
+  for (const name of names) if (!teamsHere.has(name.toLowerCase())) tell('to do', `Name the team ${name} ${where}.`);
+  const known = [...accounts.values()].flatMap(({ username }) => username ?? []);
+  return {
+    people: [...new Set(known)],
+    teams: names.filter((name) => teamsHere.has(name.toLowerCase())),
+    deployKeys,
+  };
+}
+
+/** Lowercase names of the teams of the owner; a person has none. */
+async function teamsOfOwner({ deps, located }: RunContext): Promise<Set<string>> {
+  const { kind, handle } = located.owner;
+  if (kind !== 'organisation') return new Set();
+  return new Set(
+    (await deps.organisations.teams.list(localAdministrator, handle)).map(({ name }) => name.toLowerCase()),
+  );
 }
 
 /** Gitea's events that have another name here. */

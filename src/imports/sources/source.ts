@@ -175,6 +175,13 @@ export interface SourceRepository {
   pictures?: string[];
 }
 
+/** Those whom a rule names. Teams are those of the owning organisation. */
+export interface SourceNamed {
+  people: SourcePerson[];
+  teams: string[];
+  deployKeys?: boolean;
+}
+
 export interface SourceRule {
   target: 'branch' | 'tag';
   pattern: string;
@@ -182,10 +189,16 @@ export interface SourceRule {
   forbidsPushes: boolean;
   /** Whether only users with this level may push. */
   pushLevel?: 'admin' | null;
+  /** Who alone may push, and create what it matches; missing or null for all who may write. */
+  pushers?: SourceNamed | null;
   allowsForce: boolean;
+  /** Who alone may force-push where that is allowed. */
+  forcers?: SourceNamed | null;
+  /** Who alone may merge. */
+  mergers?: SourceNamed | null;
   approvals: number;
-  /** Whose approvals alone count; missing or null for everyone's. Teams are those of the owning organisation. */
-  approvers?: { people: SourcePerson[]; teams: string[] } | null;
+  /** Whose approvals alone count; missing or null for everyone's. */
+  approvers?: SourceNamed | null;
   dismissesStale: boolean;
   signed: boolean;
   checks: string[];

@@ -17,6 +17,7 @@ import type {
   SourceComment,
   SourceFile,
   SourceHook,
+  SourceNamed,
   SourceIssue,
   SourceLabel,
   SourceMilestone,
@@ -249,19 +250,40 @@ const byLogin = (login: string): SourcePerson => ({
   isNameOnly: true,
 });
 
+/** Gitea's names of the lists of a rule. */
+const lists = {
+  push: {
+    people: 'push_whitelist_usernames',
+    teams: 'push_whitelist_teams',
+    deployKeys: 'push_whitelist_deploy_keys',
+  },
+  force: {
+    people: 'force_push_allowlist_usernames',
+    teams: 'force_push_allowlist_teams',
+    deployKeys: 'force_push_allowlist_deploy_keys',
+  },
+  merge: { people: 'merge_whitelist_usernames', teams: 'merge_whitelist_teams', deployKeys: '' },
+  approve: { people: 'approvals_whitelist_username', teams: 'approvals_whitelist_teams', deployKeys: '' },
+  tag: { people: 'whitelist_usernames', teams: 'whitelist_teams', deployKeys: '' },
+} as const;
+
+const namedIn = (row: Json, list: keyof typeof lists): SourceNamed => ({
+  people: namesIn(row[lists[list].people]).map(byLogin),
+  teams: namesIn(row[lists[list].teams]),
+  deployKeys: flagOf(row[lists[list].deployKeys]),
+});
+
 export function readBranchRule(row: Json): SourceRule {
   return {
     target: 'branch',
     pattern: textOf(row['rule_name']) || textOf(row['branch_name']),
     forbidsPushes: !flagOf(row['enable_push']),
+    pushers: flagOf(row['enable_push_whitelist']) ? namedIn(row, 'push') : null,
     allowsForce: flagOf(row['enable_force_push']),
+    forcers: flagOf(row['enable_force_push_allowlist']) ? namedIn(row, 'force') : null,
+    mergers: flagOf(row['enable_merge_whitelist']) ? namedIn(row, 'merge') : null,
     approvals: numberOf(row['required_approvals']) ?? 0,
-    approvers: flagOf(row['enable_approvals_whitelist'])
-      ? {
-          people: namesIn(row['approvals_whitelist_username']).map(byLogin),
-          teams: namesIn(row['approvals_whitelist_teams']),
-        }
-      : null,
+    approvers: flagOf(row['enable_approvals_whitelist']) ? namedIn(row, 'approve') : null,
     dismissesStale: flagOf(row['dismiss_stale_approvals']),
     signed: flagOf(row['require_signed_commits']),
     checks:
@@ -275,6 +297,7 @@ export const readTagRule = (row: Json): SourceRule => ({
   target: 'tag',
   pattern: textOf(row['name_pattern']),
   forbidsPushes: true,
+  pushers: namedIn(row, 'tag'),
   allowsForce: false,
   approvals: 0,
   dismissesStale: false,

@@ -198,9 +198,19 @@ function readRule(pattern: string, value: unknown): SourceRule {
   const reviews = objectOf(row['required_pull_request_reviews']);
   const { contexts } = objectOf(row['required_status_checks']);
   const isOn = (key: string): boolean => flagOf(objectOf(row[key])['enabled']);
+  const { users, teams } = objectOf(row['restrictions']);
+  const named =
+    row['restrictions'] == null
+      ? null
+      : {
+          people: listOf(users).flatMap((user) => readPerson(user) ?? []),
+          teams: listOf(teams).map(({ name }) => textOf(name)),
+        };
   return {
     target: 'branch',
     pattern,
+    pushers: named,
+    mergers: named,
     forbidsPushes: row['required_pull_request_reviews'] != null || isOn('lock_branch'),
     allowsForce: isOn('allow_force_pushes'),
     approvals: numberOf(reviews['required_approving_review_count']) ?? 0,
