@@ -188,8 +188,8 @@ function circlesOf(files: readonly SourceFile[]): string[] {
   );
 }
 
-// Most are the `deps.ts` of a module, which names types of the folders that import it. Who opens a circle writes the new
-// number here.
+// Most are the `deps.ts` of a module, which names types of the folders that import it. Their number may only fall: who
+// opens a circle writes the new one here.
 t.test('no more places of modules than before are in circles through the files beside them', async (t) => {
   const made = (file: string, target: string) => parseSource(file, `import '${target}';`);
   t.strictSame(

@@ -131,8 +131,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'one approval fewer than the rule asks for is enough',
     file: 'src/access/merge-verdict.ts',
-    from: 'if (approvedBy.length < merging.approvals)',
-    to: 'if (approvedBy.length + 1 < merging.approvals)',
+    from: 'if (have < merging.approvals)',
+    to: 'if (have + 1 < merging.approvals)',
     tests: ['test/access/merge-verdict.test.ts'],
   },
   {

@@ -401,8 +401,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'one waiting run of a schedule stops the other schedules of the file',
     file: 'src/ci/runs/schedules.ts',
-    from: ".find((run) => run.eventPayload['schedule'] === cron)",
-    to: '[0]',
+    from: 'return runs.find(isOf) ?? null;',
+    to: 'return runs[0] ?? null;',
     tests: ['test/ci/schedules.test.ts'],
   },
 ];
