@@ -190,6 +190,7 @@ holds('no answer of another host leads elsewhere', followsNoRedirects, {
   'src/imports/client/open-source-file.ts':
     'sends secrets to the origin of the API alone: test/imports/attached-files.test.ts',
   'src/imports/client/source-client.ts': 'stays at the origin: test/imports/gitea-import.test.ts',
+  'src/mirrors/forge-client.ts': 'stays at the origin: test/mirrors/release-imports.test.ts',
   'src/mirrors/releases/release-client.ts':
     'sends secrets to the origins of the remote: test/mirrors/lfs-remote.test.ts',
   'src/updates/open-release.ts': 'sends no secret, and stays at the origin: test/updates/updates.test.ts',

@@ -150,7 +150,7 @@ t.test('releases of an author are those of the account that claims them, and bac
   t.strictSame(await authors(), [[`bob@${host}`, null], carols]);
 });
 
-t.test('a limit of a rule comes whole, or stricter where somebody is unknown here', async (t) => {
+t.test('a limit of a rule comes whole, or stricter where a person is unknown here', async (t) => {
   type Shown = Record<'push' | 'create' | 'force' | 'merge' | 'approve', string>;
   const push = { enable_push: true, enable_push_whitelist: true };
   const usual: Shown = {

@@ -255,6 +255,31 @@ t.test('what fails is listed, and a second run brings the rest, and only that', 
   );
 });
 
+t.test('the list of releases is read at a new path of the same origin, never at another origin', async (t) => {
+  const moved = '/api/v1/repos/bob/kits/releases';
+  answers.set(moved, [release(1, 'v1')]);
+  const cases: [where: string, isFollowed: boolean][] = [
+    [moved, true],
+    [`${forge.url}${moved}`, true],
+    [`${other.url}${moved}`, false],
+    [forge.url.replace('127.0.0.2', 'localhost') + moved, false],
+    ['http://[', false],
+    [api, false],
+  ];
+  for (const [at, [redirect, isFollowed]] of cases.entries()) {
+    answers.set(api, { redirect });
+    requests = [];
+    const id = await importFrom(`moved-${at}`, forge);
+    t.strictSame([...(await releasesOf(`moved-${at}`)).keys()], isFollowed ? ['v1'] : [], redirect);
+    if (!isFollowed) t.match((await here.modules.mirrors.find(id))?.lastError, /answered with status 302/, redirect);
+    t.strictSame(
+      requests.filter(({ path }) => path === moved).map(({ authorization }) => authorization),
+      isFollowed ? [basic] : [],
+      redirect,
+    );
+  }
+});
+
 t.test('a pull mirror follows: new contents replace old ones, and what was made or edited here stays', async (t) => {
   const { releases, mirrors } = here.modules;
   answers.set(api, [release(1, 'v1', { assets: [asset(31, 'tool.zip', 'old')] })]);

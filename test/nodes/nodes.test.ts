@@ -339,7 +339,7 @@ t.test('hearth reload --all: each living node reloads its own settings, once for
   await b.nodes.stop();
   await nodeOf(t, db, 'b').nodes.begin();
   const [first, second, ...none] = await asked;
-  t.match([first?.state, none], ['reloaded', []]);
+  t.strictSame([first?.state, none], ['reloaded', []]);
   t.match(second?.state, /^(restarted|refused)$/);
   t.same(done.filter((id) => id === 'a').length, 2);
 });
