@@ -134,7 +134,7 @@ t.test('bad words', async (t) => {
   t.match(await hearth('repo', 'storage', '--to', 'store', 'alice/nothing'), { code: 3 });
 });
 
-t.test('hearth repo warm: from the store into the cache, before anybody asks', async (t) => {
+t.test('hearth repo warm: from the store into the cache, before the first request', async (t) => {
   const cold = await startStoreServer(t, { SERVICE_METRICS_TOKEN: 'metrics' });
   const own = { ...(await databaseSettings(t, path.join(cold.folder, 'data'))), SERVICE_GIT_STORAGE: 'store' };
   const warm = (...words: string[]) =>

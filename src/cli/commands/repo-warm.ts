@@ -11,7 +11,7 @@ import { showProgress } from '../terminal/progress.ts';
 import { targets } from './repo-storage.ts';
 import type { Target } from './repo-storage.ts';
 
-/** `hearth repo warm`: fetches repositories from the store before anybody asks for them. */
+/** `hearth repo warm`: fetches repositories from the store before the first request. */
 export function addRepoWarmCommand(repo: Command, run: Run): void {
   withExamples(
     repo
