@@ -16,7 +16,7 @@ import {
   tryImport,
 } from './manage-imports.ts';
 import { findLinkSource, resolveLinks } from './links/resolve-links.ts';
-import { claimableFor, claimOwn, claimPerson, listPeople, unclaimPerson } from './people/claim-people.ts';
+import { claimableFor, claimOwn, claimPeople, claimPerson, listPeople, unclaimPerson } from './people/claim-people.ts';
 import { reencryptTokens } from './run/open-run.ts';
 import { pokeImport } from './watch/poke-import.ts';
 import { createImportRunner, freeClaims } from './run-due-imports.ts';
@@ -97,6 +97,7 @@ export function createImports({
     people: {
       list: bind(listPeople),
       claim: bind(claimPerson),
+      claimAll: bind(claimPeople),
       unclaim: bind(unclaimPerson),
       /** For a user: by the e-mail addresses verified here. */
       claimable: bind(claimableFor),

@@ -83,3 +83,29 @@ t.test('one of two claims at once holds', async (t) => {
   t.equal(await reasonOf(imports.people.claim(alice, at('carol'), loser)), 'import_person_claimed');
   t.equal(await reasonOf(imports.people.unclaim(alice, at('nobody'))), 'import_person_not_found');
 });
+
+t.test('several claims hold together, or none does', async (t) => {
+  const accounts = async (): Promise<(string | null)[]> => {
+    const people = await imports.people.list(forge.host);
+    return ['bob', 'carol'].map((login) => people.find(({ person }) => person === at(login))!.userId);
+  };
+  const claim = (login: string, { id: userId }: { id: string }) => ({ person: at(login), userId });
+  const cases: [what: string, claims: { person: string; userId: string }[], reason: string | undefined][] = [
+    ['nobody of this name', [claim('bob', alice), claim('nobody', alice)], 'import_person_not_found'],
+    ['two accounts for one', [claim('bob', alice), claim('carol', dave), claim('bob', dave)], 'invalid_mapping'],
+    ['one line twice', [claim('bob', alice), claim('carol', dave), claim('bob', alice)], undefined],
+    ['one that has another account', [claim('bob', alice), claim('carol', alice)], 'import_person_claimed'],
+  ];
+  for (const login of ['bob', 'carol'])
+    await imports.people.unclaim(alice, at(login)).catch((error: unknown) => t.type(error, Error));
+  t.strictSame(await accounts(), [null, null]);
+  for (const [what, claims, reason] of cases) {
+    const before = await accounts();
+    const refused = await imports.people.claimAll(alice, claims).then(
+      () => undefined,
+      (error: unknown) => (error as { reason?: string }).reason,
+    );
+    t.equal(refused, reason, what);
+    t.strictSame(await accounts(), reason === undefined ? [alice.id, dave.id] : before, what);
+  }
+});

@@ -138,11 +138,9 @@ const claim: Action<object, [string]> = async (cli, _options, file) => {
   if (text === null) throw notFound('no_such_file', `There is no file ${target}.`);
   const [modules, { parseMapping }] = await Promise.all([cli.openModules(), import('../../imports/index.ts')]);
   const mapped = parseMapping(text);
-  // Checks all names first: an error in one line changes nothing.
-  const accounts = new Map<string, string>();
-  for (const { username } of mapped) accounts.set(username, (await findPerson(modules, username)).id);
-  for (const { person, username } of mapped)
-    await modules.imports.people.claim(localAdministrator, person, accounts.get(username)!);
+  const claims: { person: string; userId: string }[] = [];
+  for (const { person, username } of mapped) claims.push({ person, userId: (await findPerson(modules, username)).id });
+  await modules.imports.people.claimAll(localAdministrator, claims);
   cli.output.result(`${mapped.length} people are accounts here.`, { claimed: mapped.length });
 };
 

@@ -60,8 +60,7 @@ const isClaimed = (person: string) =>
  * `import_person_not_found`, `import_person_claimed` if another account has claimed the author.
  */
 export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: string, userId: string): Promise<void> {
-  const { host, login, userId: before } = await findPerson(deps, person);
-  if (before !== null && before !== userId) throw isClaimed(person);
+  const { host, login, userId: before } = await findClaimable(deps, person, userId);
   // Must come first: a concurrent run then already writes with the account.
   const { affected } = await deps.db.write(({ manager, now }) =>
     manager.update(
@@ -74,6 +73,29 @@ export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: stri
   await eachIssues(deps, host, (tx, ids) => move(tx, ids, { name: placeholderName(login, host), userId }));
   await moveReleases(deps, { host, login }, { from: null, to: userId });
   deps.logger.info('import.person_claimed', { person, userId, by: viewerForLog(viewer) });
+}
+
+async function findClaimable(deps: ImportDeps, person: string, userId: string): Promise<ImportPersonRow> {
+  const row = await findPerson(deps, person);
+  if (row.userId !== null && row.userId !== userId) throw isClaimed(person);
+  return row;
+}
+
+/** Several claims, as `claimPerson`: one that is refused changes nothing, unless another one is made meanwhile. */
+export async function claimPeople(
+  deps: ImportDeps,
+  viewer: Viewer,
+  claims: readonly { person: string; userId: string }[],
+): Promise<void> {
+  const accounts = new Map<string, string>();
+  for (const { person, userId } of claims) {
+    const { host, login } = await findClaimable(deps, person, userId);
+    const author = placeholderName(login, host);
+    if ((accounts.get(author) ?? userId) !== userId)
+      throw invalid('invalid_mapping', `${person} can be linked to one account only.`);
+    accounts.set(author, userId);
+  }
+  for (const { person, userId } of claims) await claimPerson(deps, viewer, person, userId);
 }
 
 /**
@@ -97,11 +119,14 @@ export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: st
 export async function claimOwn(deps: ImportDeps, viewer: Viewer, people: readonly string[]): Promise<ImportedAuthor[]> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to claim what you wrote.');
   const own = await claimablePeople(deps, await verifiedAddresses(deps, viewer.id));
-  for (const person of people) {
+  for (const person of people)
     if (!own.some((each) => each.person === person.trim()))
       throw notFound('import_person_not_found', `No imported author ${person} has an address of yours.`);
-    await claimPerson(deps, viewer, person, viewer.id);
-  }
+  await claimPeople(
+    deps,
+    viewer,
+    people.map((person) => ({ person, userId: viewer.id })),
+  );
   return claimablePeople(deps, await verifiedAddresses(deps, viewer.id));
 }
 
