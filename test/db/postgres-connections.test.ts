@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { migrations } from '../../migrations/index.ts';
@@ -220,5 +221,17 @@ t.test('the address in a file, the password in .pgpass, and neither in the log',
     });
     t.match(stdout, /"state": ?"stopped"/);
     t.notMatch(stdout + stderr, /hunter2/);
+  }
+});
+
+t.test('a process with nothing else to do ends when it has closed the database, not before', async (t) => {
+  const url = at(`garden?sslmode=verify-full&sslrootcert=${ca}`);
+  for (let time = 0; time < 3; time += 1) {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      fileURLToPath(new URL('closing-process.ts', import.meta.url)),
+      url,
+    ]).catch((error: { stdout: string; stderr: string }) => error);
+    t.strictSame([stdout, stderr], ['closed', '']);
   }
 });

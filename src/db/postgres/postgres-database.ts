@@ -203,9 +203,15 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
     },
     migrateWhenNew: () => migrateWhenNew(database),
     async close() {
-      await writing.settled();
-      for (const each of [reader, writer]) if (each.isInitialized) await each.destroy();
-      await Promise.all([line.close(), ...pools.map((pool) => (pool.ended ? null : pool.end()))]);
+      // Idle connections do not keep a process from ending, also not while they are being closed.
+      const closing = setInterval(() => {}, 60_000);
+      try {
+        await writing.settled();
+        for (const each of [reader, writer]) if (each.isInitialized) await each.destroy();
+        await Promise.all([line.close(), ...pools.map((pool) => (pool.ended ? null : pool.end()))]);
+      } finally {
+        clearInterval(closing);
+      }
     },
   };
 
