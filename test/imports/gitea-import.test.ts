@@ -556,6 +556,44 @@ t.test('an import that cannot begin changes nothing, and says which field is wro
   t.equal(await reasonOf(here.modules.repositories.find(viewer, 'alice', 'never')), 'repository_not_found');
 });
 
+t.test('who merged comes also where a list leaves it out, and every run agrees', async (t) => {
+  const forge = await newForge(t, { pageSize: 50 });
+  const at = '2024-03-01T00:00:00Z';
+  const tip = forge.commitFile(forge.tip(), 'one\nmerged\n');
+  const merged = { state: 'closed', closed_at: at, merged: true, merged_at: at, merge_commit_sha: tip };
+  const by = forge.addPull(tip, { ...merged, merged_by: user('carol') });
+  const byNobody = forge.addPull(tip, merged);
+  const open = forge.addPull(tip, { requested_reviewers: [user('bob')] });
+  for (const number of [by, byNobody]) forge.touch(number, { state: 'closed', closed_at: at });
+  const { id } = await start(forge);
+  const read = async (): Promise<(string | null)[][]> => {
+    const rows = await here.modules.db.read.query(
+      `SELECT i.number AS number, p.merged_by_name AS name FROM pulls p JOIN issues i ON i.id = p.issue_id
+       WHERE i.repository_id = ? ORDER BY i.number`,
+      [id],
+    );
+    return rows.map((row: Json) => [row.number, row.name]);
+  };
+  const wanted = [
+    [by, `carol@${forge.host}`],
+    [byNobody, null],
+    [open, null],
+  ];
+  t.strictSame(await read(), wanted);
+  for (const isFull of [true, false, true]) {
+    clock.advance(60_000);
+    await run(id, { isFull });
+    t.match(await find(id), { state: 'done', progress: { written: 0 } }, isFull ? 'full' : 'what is new');
+    t.strictSame(await read(), wanted);
+  }
+  forge.addComment(by, 'Thanks');
+  await run(id, {});
+  t.match(await find(id), { progress: { written: 1 } });
+  await run(id, { isFull: true });
+  t.match(await find(id), { progress: { written: 0 } }, 'a run of what is new has read the same');
+  t.strictSame(await read(), wanted);
+});
+
 t.test('a server that stops at any request goes on where it was', async (t) => {
   const forge = await newForge(t, { pageSize: 2 });
   fill(forge);
@@ -602,4 +640,7 @@ t.test('a server that stops at any request goes on where it was', async (t) => {
       [7, 2],
     ],
   );
+  await server.modules.imports.again(bob, id, { isFull: true });
+  await server.modules.imports.runDue();
+  t.match(await server.modules.imports.find(id), { run: 2, progress: { written: 0, unchanged: 7 } });
 });

@@ -138,7 +138,15 @@ function stubRepository(
     if (below === '') return found(world.repository);
     if (below === '/issues') return list(url, response, world.issues);
     if (below === '/issues/comments') return list(url, response, world.comments);
-    if (below === '/pulls') return list(url, response, world.pulls);
+    if (below === '/pulls') {
+      // As Gitea 1.26 lists them.
+      const left = { assignees: null, requested_reviewers: null, merged_by: null };
+      return list(
+        url,
+        response,
+        world.pulls.map((row) => ({ ...row, ...left })),
+      );
+    }
     if (below === '/labels') return list(url, response, world.labels);
     if (below === '/milestones') return list(url, response, world.milestones);
     if (below === '/releases') return list(url, response, world.releases);

@@ -120,6 +120,8 @@ export interface SourcePull {
   mergedBy: SourcePerson | null;
   mergedOid: string | null;
   requested: SourcePerson[];
+  /** Whether it is from a list that leaves out what the pull request itself has, which is then requested. */
+  isPart?: true;
   /** If the source stores them, oldest first; otherwise derived from the reviewed commits. */
   rounds?: SourcePullRound[];
 }

@@ -120,7 +120,12 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
     (a, b) => a.createdAt - b.createdAt || Number(a.id) - Number(b.id),
   );
   if (issue.isPull ? !options.withPulls : !options.withIssues) return null;
-  const pull = !issue.isPull ? null : (of<SourcePull>('pull')[0] ?? (await source.pull(number)));
+  const listed = of<SourcePull>('pull')[0];
+  const pull = !issue.isPull
+    ? null
+    : listed && !listed.isPart
+      ? listed
+      : ((await source.pull(number)) ?? listed ?? null);
   const { reviews, comments: notes } =
     pull === null
       ? { reviews: [] as SourceReview[], comments: [] as SourceReviewComment[] }

@@ -190,6 +190,16 @@ export function readPull(row: Json): SourcePull | null {
   };
 }
 
+/**
+ * A row of a list. Gitea 1.26 lists no reviewers and nobody who merged; https://docs.gitea.com/api/ describes them in
+ * both.
+ */
+export function readListedPull(row: Json): SourcePull | null {
+  const pull = readPull(row);
+  const isWhole = Array.isArray(row['requested_reviewers']) && (pull?.mergedAt === null || pull?.mergedBy !== null);
+  return pull === null || isWhole ? pull : { ...pull, isPart: true };
+}
+
 const verdicts: Readonly<Record<string, SourceReview['verdict']>> = {
   APPROVED: 'APPROVE',
   REQUEST_CHANGES: 'REQUEST_CHANGES',

@@ -13,6 +13,7 @@ import {
   readLabel,
   readMilestone,
   readPerson,
+  readListedPull,
   readPull,
   readReaction,
   readRepository,
@@ -74,7 +75,7 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
       const { status, json } = await client.get(`${repo}/issues/${number}`);
       return status === 404 ? null : readIssue(objectOf(json));
     },
-    pulls: (query) => page(query, `${repo}/pulls?state=all&sort=oldest&limit=${limit}&page=1`, readPull),
+    pulls: (query) => page(query, `${repo}/pulls?state=all&sort=oldest&limit=${limit}&page=1`, readListedPull),
     async pull(number) {
       const { status, json } = await client.get(`${repo}/pulls/${number}`);
       return status === 404 ? null : readPull(objectOf(json));

@@ -133,6 +133,17 @@ export function readPull(row: Json): SourcePull | null {
   };
 }
 
+/**
+ * A row of a list, where who merged it and whether maintainers may push are missing:
+ * https://docs.github.com/en/rest/pulls/pulls
+ */
+export function readListedPull(row: Json): SourcePull | null {
+  const pull = readPull(row);
+  if (pull === null) return null;
+  const isWhole = pull.mergedAt === null && (pull.isOwnBranch || textOf(row['state']) === 'closed');
+  return isWhole ? pull : { ...pull, isPart: true };
+}
+
 const verdicts: Readonly<Record<string, SourceReview['verdict']>> = {
   APPROVED: 'APPROVE',
   CHANGES_REQUESTED: 'REQUEST_CHANGES',

@@ -12,6 +12,7 @@ import {
   readLabel,
   readMilestone,
   readPerson,
+  readListedPull,
   readPull,
   readReaction,
   readRepository,
@@ -69,7 +70,7 @@ export function createGithubSource(client: SourceClient, api: string, project: s
       const [only = null] = await withPins(found === null ? [] : [found]);
       return only;
     },
-    pulls: (query) => page(query, `${repo}/pulls?state=all&${inOrder}`, readPull),
+    pulls: (query) => page(query, `${repo}/pulls?state=all&${inOrder}`, readListedPull),
     async pull(number) {
       const { status, json } = await client.get(`${repo}/pulls/${number}`);
       return status === 404 ? null : readPull(objectOf(json));
