@@ -119,7 +119,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'the key of CI secrets is in every backup',
     file: 'src/backup/deps.ts',
-    from: "relativePath === 'ci/secret.key' ||\n  ",
+    from: 'relativePath === instanceKeyName ||\n  ',
     to: '',
     tests: ['test/backup/backups.test.ts'],
   },
