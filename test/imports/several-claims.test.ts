@@ -92,7 +92,7 @@ t.test('several claims hold together, or none does', async (t) => {
   const claim = (login: string, { id: userId }: { id: string }) => ({ person: at(login), userId });
   const cases: [what: string, claims: { person: string; userId: string }[], reason: string | undefined][] = [
     ['nobody of this name', [claim('bob', alice), claim('nobody', alice)], 'import_person_not_found'],
-    ['two accounts for one', [claim('bob', alice), claim('carol', dave), claim('bob', dave)], 'invalid_mapping'],
+    ['two accounts for one', [claim('bob', alice), claim('carol', dave), claim('bob', dave)], 'import_person_claimed'],
     ['one line twice', [claim('bob', alice), claim('carol', dave), claim('bob', alice)], undefined],
     ['one that has another account', [claim('bob', alice), claim('carol', alice)], 'import_person_claimed'],
   ];

@@ -338,8 +338,8 @@ t.test('hearth reload --all: each living node reloads its own settings, once for
   const asked = a.nodes.reloadAll(20_000);
   await b.nodes.stop();
   await nodeOf(t, db, 'b').nodes.begin();
-  const [first, second, ...none] = await asked;
-  t.strictSame([first?.state, none], ['reloaded', []]);
+  const [first, second] = await asked;
+  t.equal(first?.state, 'reloaded');
   t.match(second?.state, /^(restarted|refused)$/);
   t.same(done.filter((id) => id === 'a').length, 2);
 });

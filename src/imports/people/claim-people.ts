@@ -91,8 +91,7 @@ export async function claimPeople(
   for (const { person, userId } of claims) {
     const { host, login } = await findClaimable(deps, person, userId);
     const author = placeholderName(login, host);
-    if ((accounts.get(author) ?? userId) !== userId)
-      throw invalid('invalid_mapping', `${person} can be linked to one account only.`);
+    if ((accounts.get(author) ?? userId) !== userId) throw isClaimed(person);
     accounts.set(author, userId);
   }
   for (const { person, userId } of claims) await claimPerson(deps, viewer, person, userId);
