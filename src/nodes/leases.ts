@@ -26,7 +26,7 @@ export interface Leases {
    * @returns null when another node has it, or when it has been taken within its rest
    */
   take(name: string, restMs?: number): Promise<Turn | null>;
-  /** What nodes do now, by name, at most 100; null where nobody else serves the database. */
+  /** What nodes do now, by name, at most 100; null where no other server uses the database. */
   held(): Promise<{ work: string; ageMs: number }[] | null>;
 }
 

@@ -201,7 +201,7 @@ async function move({ manager }: Tx, ids: string, { name, userId }: Claim): Prom
   ]);
 }
 
-/** A reaction that the account has by another claim, too, stays. */
+/** Keeps a reaction that the account also has through another claim. */
 async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): Promise<void> {
   for (const [table, id, column, of] of authorships)
     await manager.query(`UPDATE ${table} SET ${id} = NULL WHERE ${id} = ? AND ${column} = ? AND ${of}`, [

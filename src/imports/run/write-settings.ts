@@ -65,7 +65,7 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
   }
 }
 
-/** Where a source names who may, or nobody, neither its jobs nor its deploy keys may. */
+/** Where a source names the only users who may, its jobs and deploy keys may not. */
 const closed = { tasks: false, deployKeys: false };
 
 async function limitsOf(context: RunContext, rule: SourceRule): Promise<Pick<RuleInput, 'grants' | 'merging'>> {
@@ -94,8 +94,8 @@ async function limitsOf(context: RunContext, rule: SourceRule): Promise<Pick<Rul
 }
 
 /**
- * Those of the named who are known here by proof, and the teams of the same name. Where none is, nobody may: a limit
- * that is imported in part does not become weaker.
+ * The users named by a rule who are known here by proof, and the teams with the same names. If none is known, no one
+ * may: a partly imported limit does not become weaker.
  */
 async function namedHere(
   context: RunContext,
@@ -108,7 +108,7 @@ async function namedHere(
   const accounts = await accountsOf(deps, row.host, people);
   for (const { login } of people)
     if (!accounts.has(login)) tell('to do', `Name ${login} ${where}, if it is the same person here.`);
-  const teamsHere = await teamsOfOwner(context);
+  const teamsHere = teams.length === 0 ? new Set() : await teamsOfOwner(context);
   const names = teams.map(teamNameFrom);
   for (const name of names) if (!teamsHere.has(name.toLowerCase())) tell('to do', `Name the team ${name} ${where}.`);
   const known = [...accounts.values()].flatMap(({ username }) => username ?? []);

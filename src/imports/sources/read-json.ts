@@ -41,7 +41,7 @@ export const oidOf = (value: unknown): string | null => {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : null;
 };
 
-/** The path of a repository, `owner/name`, for an object; empty for anything that is none. */
+/** An object with the path of a repository, `owner/name`; empty if the value is not such a path. */
 export const projectOf = (value: unknown): { project?: string } => {
   const text = textOf(value);
   return text.length <= 500 && /^[\w.-]+(?:\/[\w.-]+)+$/.test(text) ? { project: text } : {};

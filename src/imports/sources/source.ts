@@ -191,12 +191,12 @@ export interface SourceRule {
   forbidsPushes: boolean;
   /** Whether only users with this level may push. */
   pushLevel?: 'admin' | null;
-  /** Who alone may push, and create what it matches; missing or null for all who may write. */
+  /** The only ones who may push and create matching branches; missing or null for all with write access. */
   pushers?: SourceNamed | null;
   allowsForce: boolean;
-  /** Who alone may force-push where that is allowed. */
+  /** The only ones who may force-push where it is allowed. */
   forcers?: SourceNamed | null;
-  /** Who alone may merge. */
+  /** The only ones who may merge. */
   mergers?: SourceNamed | null;
   approvals: number;
   /** Whose approvals alone count; missing or null for everyone's. */

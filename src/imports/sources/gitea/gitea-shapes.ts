@@ -191,8 +191,8 @@ export function readPull(row: Json): SourcePull | null {
 }
 
 /**
- * A row of a list. Gitea 1.26 lists no reviewers and nobody who merged; https://docs.gitea.com/api/ describes them in
- * both.
+ * A row of a list. The lists of Gitea 1.26 lack reviewers and who merged; https://docs.gitea.com/api/ describes both
+ * fields for lists as well.
  */
 export function readListedPull(row: Json): SourcePull | null {
   const pull = readPull(row);

@@ -62,7 +62,7 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
     async *labels() {
       const own = await every(`${repo}/labels?limit=${limit}&page=1`, readLabel);
       yield own;
-      // Issues of an organisation's repository have its labels, too, which no list of the repository has.
+      // Issues can also have labels of the organisation, which the repository's list does not contain.
       const names = new Set(own.map((label) => label.name.toLowerCase()));
       const shared = await withRights('labels of the organisation', () =>
         every(`/orgs/${owner}/labels?limit=${limit}&page=1`, readLabel),
