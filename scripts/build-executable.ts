@@ -11,8 +11,8 @@
  * (executable/assemble-executable.ts); git's version is cached per program file (src/git/processes/cached-version.ts).
  * test/cli/lazy-loading.test.ts limits what a start may load.
  *
- * Two builds differ only in the recorded chunks; with --reproducible, which takes three recordings instead of one, they
- * give the same bytes (executable/record-code-cache.ts).
+ * Two builds differ only in the recorded chunks; with --reproducible, which takes three recordings or more instead of
+ * one, they give the same bytes (executable/record-code-cache.ts).
  *
  * usage: scripts/build-executable [--if-changed] [--reproducible] [--runtime NODE [--arch arm64]] [--output FILE]
  *   --runtime  the Node program that becomes the executable, instead of the one that builds. One of another processor

@@ -25,12 +25,15 @@ const reproducible = [
 
 /**
  * V8 numbers functions in the order in which they were compiled, which depends on the order in which files were read.
- * Two further recordings begin at other numbers: what moved with them is such a number, and 0 is written. V8 compares
- * these numbers only in its logs. Of anything else that differs (a rare bit), two of three decide.
+ * Each recording begins at another number: what moved with it is such a number, of 32 bits, and 0 is written. V8
+ * compares these numbers only in its logs.
  */
-const shifts = [0x5555, 0xaaaa] as const;
+const firstNumberOf = (recording: number): number => recording * 0x5555;
 /** How far the order moves a number, at most. */
 const orderMoves = 0x1000;
+/** Anything else that differs (a rare bit) is decided by a majority of this lead, else by further recordings. */
+const leadOfMajority = 2;
+const recordings = { fewest: 3, most: 9 };
 
 /** Where a cache states the flags of V8 that it was made with: the executable's own are written there. */
 const flagHash = { start: 12, end: 16 };
@@ -39,7 +42,7 @@ const flagHash = { start: 12, end: 16 };
  * Runs the recording executable with typical commands and collects, per chunk, V8's code cache of the functions that
  * ran in its main thread. V8 rejects a cache of another build or other flags; a start is then slower, not wrong.
  * @param options.chunks the chunk names
- * @param options.reproducible whether another build has to give the same bytes: takes three starts instead of one
+ * @param options.reproducible whether another build has to give the same bytes: takes three starts or more instead of one
  * @param options.emulator program and arguments that run an executable of another processor
  */
 export async function recordCodeCache(options: {
@@ -51,11 +54,11 @@ export async function recordCodeCache(options: {
 }): Promise<Map<string, RecordedCodeCache>> {
   const { recorder, chunks, workFolder, emulator = [] } = options;
   const command = [...emulator, recorder];
-  const record = async (name: string, shiftedBy: number): Promise<string> => {
+  const record = async (name: string, firstNumber: number): Promise<string> => {
     const folder = join(workFolder, name);
     await mkdir(folder);
-    await recordVersion(command, join(folder, 'version'), shiftedBy);
-    await recordServe(command, join(folder, 'serve'), join(folder, 'data'), shiftedBy);
+    await recordVersion(command, join(folder, 'version'), firstNumber);
+    await recordServe(command, join(folder, 'serve'), join(folder, 'data'), firstNumber);
     return folder;
   };
   const flags = await flagsOf(command, join(workFolder, 'flags'), chunks);
@@ -72,21 +75,31 @@ export async function recordCodeCache(options: {
     const sizes = async (of: string) => Promise.all([...files.values()].map((file) => sizeOf(join(of, file))));
     return String(await sizes(other)) === String(await sizes(folder));
   };
-  const shifted: string[] = [];
-  for (const by of options.reproducible ? shifts : []) {
+  const folders = [folder];
+  const recordAnother = async (): Promise<void> => {
+    const recording = folders.length;
     // On a busy machine a timer may have run in one of them.
-    for (let attempt = 1; shifted.length <= shifts.indexOf(by); attempt += 1) {
-      const other = await record(`shifted-by-${by}-${attempt}`, by);
-      if (await sameFunctions(other)) shifted.push(other);
-      else if (attempt === 4) throw new Error('Each start compiles other functions: build while the machine is idle');
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      const other = await record(`recording-${recording}-${attempt}`, firstNumberOf(recording));
+      if (await sameFunctions(other)) return void folders.push(other);
     }
-  }
+    throw new Error('Each start compiles other functions: build while the machine is idle');
+  };
+  const settle = async (file: string): Promise<Buffer> => {
+    for (;;) {
+      const recorded = await Promise.all(folders.map((from) => readFile(join(from, file))));
+      const settled = settleDifferences(recorded);
+      if (settled) return settled;
+      if (folders.length === recordings.most)
+        throw new Error(`${recordings.most} starts do not agree about ${file}: build while the machine is idle`);
+      await recordAnother();
+    }
+  };
+  while (options.reproducible && folders.length < recordings.fewest) await recordAnother();
 
   const code = new Map<string, RecordedCodeCache>();
   for (const [name, file] of files) {
-    const bytes = await readFile(join(folder, file));
-    const others = await Promise.all(shifted.map((other) => readFile(join(other, file))));
-    if (others.length > 0) settleDifferences(bytes, others);
+    const bytes = options.reproducible ? await settle(file) : await readFile(join(folder, file));
     bytes.set(flags, flagHash.start);
     code.set(name, { bytes, runsAtStart: !file.includes('/idle/') });
   }
@@ -100,19 +113,41 @@ const sizeOf = (file: string): Promise<number | null> =>
     () => null,
   );
 
-function settleDifferences(bytes: Buffer, shifted: readonly Buffer[]): void {
-  const first = Buffer.from(bytes);
+/**
+ * What the recordings agree about, with 0 for each number of a function.
+ * @param recorded caches of equal length, in the order of their recordings
+ * @returns null when a byte has no majority yet
+ */
+export function settleDifferences(recorded: readonly Buffer[]): Buffer | null {
+  const [first, ...others] = recorded as [Buffer, ...Buffer[]];
+  const settled = Buffer.from(first);
   const isNumber = (at: number): boolean =>
-    shifted.every((other, index) => {
-      const moved = (other.readUInt16LE(at) - first.readUInt16LE(at) - shifts[index]!) & 0xffff;
-      return moved < orderMoves || moved > 0x10000 - orderMoves;
+    at >= 0 &&
+    at + 4 <= first.length &&
+    others.every((other, index) => {
+      const moved = (other.readUInt32LE(at) - first.readUInt32LE(at) - firstNumberOf(index + 1)) | 0;
+      return Math.abs(moved) < orderMoves;
     });
-  for (let at = 0; at < first.length - 1; at += 1) {
-    if (shifted.every((other) => other[at] === first[at])) continue;
-    const number = [at, at - 1].find(isNumber);
-    if (number !== undefined) bytes.writeUInt16LE(0, number);
-    else if (shifted.every((other) => other[at] === shifted[0]![at])) bytes[at] = shifted[0]![at]!;
+  for (let at = 0; at < first.length; at += 1) {
+    if (others.every((other) => other[at] === first[at])) continue;
+    const number = [at, at - 1, at - 2, at - 3].find(isNumber);
+    if (number !== undefined) {
+      settled.writeUInt32LE(0, number);
+      continue;
+    }
+    const value = majority(recorded.map((bytes) => bytes[at]!));
+    if (value === null) return null;
+    settled[at] = value;
   }
+  return settled;
+}
+
+/** Null when no value leads. */
+function majority(values: readonly number[]): number | null {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const [best, second] = [...counts].sort(([, one], [, other]) => other - one);
+  return best![1] - (second?.[1] ?? 0) >= leadOfMajority ? best![0] : null;
 }
 
 /** The hash of the flags that the executable runs with. */
@@ -127,11 +162,11 @@ const nodeOptions = (words: readonly string[]): string => `--node-options=${word
 async function recordVersion(
   [program, ...words]: readonly string[],
   folder: string,
-  shiftedBy: number,
+  firstNumber: number,
   options: readonly string[] = reproducible,
 ): Promise<void> {
   await promisify(execFile)(program!, [...words, nodeOptions(options), '--version'], {
-    env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: folder, HEARTH_RECORD_SHIFT: String(shiftedBy) },
+    env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: folder, HEARTH_RECORD_SHIFT: String(firstNumber) },
   });
 }
 
@@ -139,14 +174,14 @@ async function recordServe(
   [program, ...words]: readonly string[],
   folder: string,
   dataFolder: string,
-  shiftedBy: number,
+  firstNumber: number,
 ): Promise<void> {
   const child = spawn(program!, [...words, nodeOptions(reproducible), 'serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
       HEARTH_RECORD_FOLDER: folder,
-      HEARTH_RECORD_SHIFT: String(shiftedBy),
+      HEARTH_RECORD_SHIFT: String(firstNumber),
       SERVICE_DATA_DIR: dataFolder,
       SERVICE_HTTP_LISTEN: '127.0.0.1:0',
       SERVICE_SSH_LISTEN: '127.0.0.1:0',
