@@ -42,7 +42,7 @@ const flagHash = { start: 12, end: 16 };
  * Runs the recording executable with typical commands and collects, per chunk, V8's code cache of the functions that
  * ran in its main thread. V8 rejects a cache of another build or other flags; a start is then slower, not wrong.
  * @param options.chunks the chunk names
- * @param options.reproducible whether another build has to give the same bytes: takes three starts or more instead of one
+ * @param options.reproducible whether another build has to give the same bytes: takes three starts or more, not one
  * @param options.emulator program and arguments that run an executable of another processor
  */
 export async function recordCodeCache(options: {
