@@ -14,7 +14,7 @@ export const attachment = z
   .strictObject({
     id: z.int(),
     name: z.string(),
-    size: z.int().describe('In bytes'),
+    size: z.int().describe('Size in bytes'),
     download_count: z.int(),
     created_at: time,
     uuid: z.uuid(),
@@ -26,9 +26,9 @@ export const label = z
   .strictObject({
     id: z.int(),
     name: z.string(),
-    exclusive: z.boolean().describe('An issue has one label at most of those with the same text before the last /'),
+    exclusive: z.boolean().describe('An issue can have only one of the labels that share the text before the last /'),
     is_archived: z.boolean(),
-    color: z.string().describe('Six hex digits'),
+    color: z.string().describe('Six hexadecimal digits'),
     description: z.string(),
     url: z.string(),
   })
@@ -44,24 +44,24 @@ export const milestone = z
     created_at: time,
     updated_at: time.nullable(),
     closed_at: time.nullable(),
-    due_on: time.nullable().describe('The end of the day'),
+    due_on: time.nullable().describe('End of the day'),
   })
   .meta({ id: 'Milestone' });
 export const issue = z
   .strictObject({
-    id: z.int().describe('Of this server; stays when the issue moves'),
+    id: z.int().describe('Unique on this server; unchanged when the issue moves'),
     url: z.string(),
     html_url: z.string(),
-    number: z.int().describe('Of the repository'),
+    number: z.int().describe('Number within the repository'),
     user: giteaUser,
-    original_author: z.string().describe('The name of an author who is no account here'),
+    original_author: z.string().describe('Name of an author without an account on this server'),
     original_author_id: z.int(),
     title: z.string(),
     body: z.string().describe('Markdown'),
     ref: z.string(),
     labels: z.array(label),
     milestone: milestone.nullable(),
-    assignee: giteaUser.nullable().describe('The first of assignees'),
+    assignee: giteaUser.nullable().describe('First entry of assignees'),
     assignees: z.array(giteaUser),
     state,
     is_locked: z.boolean(),
@@ -69,25 +69,25 @@ export const issue = z
     created_at: time,
     updated_at: time,
     closed_at: time.nullable(),
-    due_date: time.nullable().describe('The end of the day'),
+    due_date: time.nullable().describe('End of the day'),
     pull_request: z
       .strictObject({ merged: z.boolean(), merged_at: time.nullable(), draft: z.boolean(), html_url: z.string() })
       .nullable()
-      .describe('Of the talk of a pull request; null for an issue'),
+      .describe('Set for a pull request; null for an issue'),
     repository: z.strictObject({ id: z.int(), name: z.string(), owner: z.string(), full_name: z.string() }),
     time_estimate: z.int().describe('Always 0'),
-    content_version: z.int().describe('The revision of the body'),
-    assets: z.array(attachment).describe('Files of the body'),
-    pin_order: z.int().describe('0 when it is not pinned'),
+    content_version: z.int().describe('Revision of the body'),
+    assets: z.array(attachment).describe('Files attached to the body'),
+    pin_order: z.int().describe('0 if not pinned'),
     close_reason: closeReason.nullable(),
-    revision: z.int().describe('Of the body, for If-Match'),
-    held: z.boolean().describe('It waits for a member to let its author in'),
+    revision: z.int().describe('Revision of the body, for If-Match'),
+    held: z.boolean().describe('Whether it awaits a member’s approval of its author'),
   })
   .meta({ id: 'Issue' });
 
 export const comment = z
   .strictObject({
-    id: z.int().describe('Of this server; stays when the issue moves'),
+    id: z.int().describe('Unique on this server; unchanged when the issue moves'),
     html_url: z.string(),
     pull_request_url: z.string(),
     issue_url: z.string(),
@@ -98,9 +98,9 @@ export const comment = z
     created_at: time,
     updated_at: time,
     assets: z.array(attachment),
-    position: z.int().describe('Of the entry in the log of the issue'),
-    revision: z.int().describe('Of the text, for If-Match'),
-    hidden: hideReason.nullable().describe('Why it is folded away; null when it is not'),
-    held: z.boolean().describe('It waits for a member to let its author in'),
+    position: z.int().describe('Position of its entry in the issue’s timeline'),
+    revision: z.int().describe('Revision of the text, for If-Match'),
+    hidden: hideReason.nullable().describe('Reason for hiding; null if visible'),
+    held: z.boolean().describe('Whether it awaits a member’s approval of its author'),
   })
   .meta({ id: 'Comment' });

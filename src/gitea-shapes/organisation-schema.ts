@@ -6,7 +6,7 @@ const time = z.iso.datetime().describe('ISO 8601, UTC');
 export const organisation = z
   .strictObject({
     id: z.int(),
-    name: z.string().describe('The handle'),
+    name: z.string().describe('Username of the organisation'),
     full_name: z.string(),
     email: z.string().describe('Always empty'),
     avatar_url: z.string(),
@@ -14,11 +14,11 @@ export const organisation = z
     website: z.string().describe('Always empty'),
     location: z.string().describe('Always empty'),
     visibility: z.literal('public').describe('Organisations are public'),
-    repo_admin_change_team_access: z.boolean().describe('Always false: OWNERs give repositories to teams'),
-    username: z.string().describe('The handle'),
+    repo_admin_change_team_access: z.boolean().describe('Always false: only OWNERs give teams access to repositories'),
+    username: z.string().describe('Username of the organisation'),
     displayName: z.string(),
-    members: z.int().describe('How many people belong to it'),
+    members: z.int().describe('Number of members'),
     createdAt: time,
-    url: z.string().describe('The page of the organisation'),
+    url: z.string().describe('URL of the organisation’s page'),
   })
   .meta({ id: 'Organization' });

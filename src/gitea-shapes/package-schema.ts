@@ -10,12 +10,12 @@ export const giteaPackage = z
   .strictObject({
     id: z.int(),
     owner: giteaUser,
-    repository: giteaRepository.nullable().describe('The repository that it follows, where the caller reads it'),
+    repository: giteaRepository.nullable().describe('Linked repository, if the caller can read it'),
     creator: giteaUser,
     type: z.enum(packageTypes),
     name: z.string(),
     html_url: z.string(),
-    version: z.string().describe('Of an image the tag, else the digest'),
+    version: z.string().describe('For an image, the tag or otherwise the digest'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Package' });
@@ -23,7 +23,7 @@ export const giteaPackage = z
 export const giteaPackageFile = z
   .strictObject({
     id: z.int(),
-    size: z.int().describe('In bytes'),
+    size: z.int().describe('Size in bytes'),
     name: z.string(),
     md5: z.string(),
     sha1: z.string(),

@@ -9,12 +9,12 @@ export const releaseFile = z
     id: z.int(),
     uuid: z.uuid(),
     name: z.string(),
-    size: z.int().describe('In bytes'),
+    size: z.int().describe('Size in bytes'),
     download_count: z.int(),
     created_at: time,
     browser_download_url: z.url(),
     type: z.literal('attachment'),
-    digest: z.string().describe('sha256: and the SHA-256 in hex'),
+    digest: z.string().describe('SHA-256 in hexadecimal, prefixed with sha256:'),
   })
   .meta({ id: 'ReleaseFile' });
 
@@ -22,8 +22,8 @@ export const release = z
   .strictObject({
     id: z.int(),
     tag_name: z.string(),
-    target_commitish: z.string().describe('Where the tag of a draft will be made'),
-    name: z.string().describe('The tag, where it has no title'),
+    target_commitish: z.string().describe('Target of the tag that publishing a draft creates'),
+    name: z.string().describe('Title; the tag name if there is none'),
     body: z.string(),
     url: z.url(),
     html_url: z.url(),
@@ -33,7 +33,7 @@ export const release = z
     draft: z.boolean(),
     prerelease: z.boolean(),
     created_at: time,
-    published_at: time.describe('Of a draft when it was made'),
+    published_at: time.describe('For a draft, the creation time'),
     author: giteaUser,
     assets: z.array(releaseFile),
   })

@@ -5,7 +5,7 @@ const time = z.iso.datetime().describe('ISO 8601, UTC');
 const always = (value: boolean, why: string) => z.literal(value).describe(why);
 
 const fields = {
-  id: z.int().describe('Follows from the UUID'),
+  id: z.int().describe('Derived from the UUID'),
   owner: giteaUser,
   name: z.string(),
   full_name: z.string(),
@@ -15,18 +15,18 @@ const fields = {
   fork: z.boolean(),
   template: z.boolean(),
   mirror: z.boolean(),
-  size: z.int().describe('In KiB'),
-  language: z.string().describe('The main one; empty until it was counted'),
+  size: z.int().describe('Size in KiB'),
+  language: z.string().describe('Main language; empty until it has been computed'),
   languages_url: z.string(),
   html_url: z.string(),
   url: z.string(),
   link: z.string(),
-  ssh_url: z.string().describe('Empty while SSH is off'),
+  ssh_url: z.string().describe('Empty while SSH is disabled'),
   clone_url: z.string(),
   original_url: z.string(),
   website: z.string(),
   stars_count: z.int(),
-  forks_count: z.int().describe('Public forks'),
+  forks_count: z.int().describe('Number of public forks'),
   watchers_count: z.int(),
   open_issues_count: z.int(),
   open_pr_counter: z.int(),
@@ -35,10 +35,10 @@ const fields = {
   archived: z.boolean().describe('Read-only'),
   created_at: time,
   updated_at: time,
-  archived_at: time.describe('1970 for one that is not'),
+  archived_at: time.describe('1970 if not archived'),
   permissions: z
     .strictObject({ admin: z.boolean(), push: z.boolean(), pull: z.boolean() })
-    .describe('Those of the caller; of a webhook those of nobody'),
+    .describe('The caller’s permissions; in webhook payloads, those of an anonymous user'),
   has_code: z.boolean(),
   has_issues: z.boolean(),
   internal_tracker: z.strictObject({
@@ -53,7 +53,7 @@ const fields = {
   has_releases: z.boolean(),
   has_packages: z.boolean(),
   has_actions: z.boolean(),
-  ignore_whitespace_conflicts: always(false, 'Conflicts are those that git finds'),
+  ignore_whitespace_conflicts: always(false, 'Always false: conflicts are those that git reports'),
   allow_merge_commits: z.boolean(),
   allow_rebase: z.boolean(),
   allow_rebase_explicit: z.boolean(),
@@ -66,8 +66,8 @@ const fields = {
   default_merge_style: z.string(),
   default_allow_maintainer_edit: z.boolean(),
   default_target_branch: z.string(),
-  avatar_url: z.string().describe('The image; empty without one'),
-  internal: always(false, 'A repository is public or private'),
+  avatar_url: z.string().describe('URL of the image; empty if none'),
+  internal: always(false, 'Always false: repositories are public or private'),
   mirror_interval: z.string(),
   mirror_updated: time,
   object_format_name: z.enum(['sha1', 'sha256']),
@@ -85,6 +85,6 @@ export const giteaRepository = z
     ...fields,
     parent: parentRepository
       .nullable()
-      .describe('What it was forked from; null for no fork, and where the caller may not read that'),
+      .describe('Source of the fork; null if it is not a fork or the caller cannot read the source'),
   })
   .meta({ id: 'GiteaRepository' });

@@ -10,11 +10,11 @@ export const commitStatus = z
   .strictObject({
     id: z.int(),
     status: state,
-    target_url: z.string().describe('Where to read more; empty for nowhere'),
+    target_url: z.string().describe('URL with details; empty if none'),
     description: z.string(),
     url: z.string(),
-    context: z.string().describe('Which check says it'),
-    creator: giteaUser.nullable().describe('Who reported it; null for the CI of this server'),
+    context: z.string().describe('Name of the check that reported it'),
+    creator: giteaUser.nullable().describe('User who reported it; null for this server’s CI'),
     created_at: time,
     updated_at: time,
     state,
@@ -26,13 +26,13 @@ export const commitStatus = z
 
 export const combinedStatus = z
   .strictObject({
-    state: state.or(z.literal('')).describe('Of all checks together; empty when there are none'),
+    state: state.or(z.literal('')).describe('Combined state of all checks; empty if there are none'),
     sha: z.string(),
     total_count: z.int(),
     statuses: z.array(commitStatus),
     repository: giteaRepository,
     commit_url: z.string(),
     url: z.string(),
-    commit: z.string().describe('The same as sha'),
+    commit: z.string().describe('Alias of sha'),
   })
   .meta({ id: 'CombinedStatus' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { collaboratorRoles } from '../access/index.ts';
 import { organisation } from './organisation-schema.ts';
 
-export const permission = z.enum(collaboratorRoles).describe('The role of a repository that is added without one');
+export const permission = z.enum(collaboratorRoles).describe('Default role in repositories that are added without one');
 
 /** A team, as Gitea shows one. */
 export const team = z
@@ -11,10 +11,14 @@ export const team = z
     name: z.string(),
     description: z.string(),
     organization: organisation.nullable(),
-    includes_all_repositories: z.boolean().describe('Of the OWNERs; a team has the repositories that are added to it'),
+    includes_all_repositories: z
+      .boolean()
+      .describe('True for the team Owners only; other teams have the repositories added to them'),
     permission: z.enum([...collaboratorRoles, 'owner']),
-    units: z.array(z.string()).describe('A role covers all parts of a repository'),
+    units: z.array(z.string()).describe('A role covers all units of a repository'),
     units_map: z.record(z.string(), z.string()),
-    can_create_org_repo: z.boolean().describe('Of the OWNERs; members of the organisation create repositories, too'),
+    can_create_org_repo: z
+      .boolean()
+      .describe('True for the team Owners only; members of the organisation can also create repositories'),
   })
   .meta({ id: 'Team' });

@@ -27,29 +27,29 @@ interface OpenApiParameter extends Json {
   description?: string;
 }
 
-const about = `The JSON API of this server. Calls carry an access token, "Authorization: Bearer hth_…", made under
-Settings → Access tokens; without one they see what everyone sees. Cookies are not looked at.
-A repository that is hidden from the caller answers like one that is not there.
-Names of owners and repositories are found in any case. Texts are UTF-8, times ISO 8601 in UTC.`.replaceAll('\n', ' ');
+const about = `The JSON API of this server. Send an access token with "Authorization: Bearer hth_…"; create one under
+Settings → Access tokens. Without a token, requests are anonymous. Cookies are ignored.
+A repository that is hidden from the caller returns the same response as one that does not exist.
+Names of owners and repositories are case-insensitive. Text is UTF-8, times are ISO 8601 in UTC.`.replaceAll('\n', ' ');
 
 const words: Record<number, string> = {
   200: 'Done',
-  201: 'Made',
-  202: 'Made, as Gitea responds to it',
-  204: 'Done; there is nothing to say',
-  304: 'Not changed since the ETag of If-None-Match',
-  400: 'The request is not well-formed',
-  401: 'The token is missing, expired, revoked or no token',
-  403: 'The token may not do this (insufficient_scope), its owner has no handle yet (onboarding_required) or is no administrator (administrator_needed)',
-  404: 'Absent, or hidden from the caller',
-  409: 'The present state refuses this',
-  412: 'The revision is not the one of If-Match',
+  201: 'Created',
+  202: 'Created, with the status that Gitea returns',
+  204: 'Done; the response has no body',
+  304: 'Unchanged since the ETag in If-None-Match',
+  400: 'The request is malformed',
+  401: 'The token is missing, invalid, expired or revoked',
+  403: 'The token lacks the required scope (insufficient_scope), its owner has not chosen a username yet (onboarding_required), or its owner is not an administrator (administrator_needed)',
+  404: 'Does not exist, or is hidden from the caller',
+  409: 'Conflicts with the current state',
+  412: 'The revision does not match If-Match',
   413: 'The body is too large',
-  415: 'The body is of another type',
-  422: 'The input is wrong',
-  429: 'Too often, or too many wrong passwords; Retry-After says when to come again',
-  500: 'The server made a mistake',
-  503: 'The server is busy; Retry-After says when to come again',
+  415: 'Unsupported media type',
+  422: 'The input is invalid',
+  429: 'Too many requests or too many wrong passwords; Retry-After gives the time to wait',
+  500: 'Internal server error',
+  503: 'The server is busy; Retry-After gives the time to wait',
 };
 
 /**
@@ -88,7 +88,7 @@ export async function openApiOf(operations: readonly Operation[], version: strin
     paths,
     components: {
       schemas,
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A personal access token' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'Personal access token' } },
     },
   };
 }
@@ -129,7 +129,7 @@ const headers = ({ takesIfMatch }: Operation): OpenApiParameter[] =>
           name: 'If-Match',
           in: 'header',
           required: false,
-          description: 'The `revision` that the caller has seen; another one is refused with 412',
+          description: 'The `revision` that the caller has seen; a different one is rejected with 412',
           schema: { type: 'string' },
         },
       ]
@@ -161,8 +161,8 @@ function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Jso
   const link = isPaged
     ? {
         headers: {
-          Link: { description: 'The next page, rel="next"', schema: { type: 'string' } },
-          'X-Total-Count': { description: 'Rows of all pages, where that is known', schema: { type: 'integer' } },
+          Link: { description: 'Link to the next page, rel="next"', schema: { type: 'string' } },
+          'X-Total-Count': { description: 'Total number of results, if known', schema: { type: 'integer' } },
         },
       }
     : {};

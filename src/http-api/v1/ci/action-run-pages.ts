@@ -16,7 +16,7 @@ export const runQuery = z.object({
   event: z.string().max(100).optional(),
   branch: z.string().max(1000).optional(),
   status: runStatus.optional(),
-  actor: z.string().max(100).optional().describe('Handle of a person'),
+  actor: z.string().max(100).optional().describe('Username'),
   head_sha: z.string().max(64).optional(),
 });
 

@@ -20,8 +20,8 @@ const artifact = z
     size_in_bytes: z.int(),
     url: z.string(),
     archive_download_url: z.string(),
-    expired: z.boolean().describe('Also when it was deleted'),
-    digest: z.string().nullable().describe('sha256:… of the archive; null where files were uploaded one by one'),
+    expired: z.boolean().describe('Set even if the artifact has been deleted'),
+    digest: z.string().nullable().describe('sha256:… of the archive; null if files were uploaded individually'),
     workflow_run: z.strictObject({
       id: z.int(),
       run_number: z.int(),
@@ -39,8 +39,8 @@ const artifacts = z
 const days = z.int().min(1).nullable();
 const retention = z
   .strictObject({
-    artifact_days: days.describe('Null: as the server'),
-    log_days: days.describe('Null: as the server'),
+    artifact_days: days.describe('Null means the server’s limit applies'),
+    log_days: days.describe('Null means the server’s limit applies'),
     max_artifact_days: z.int(),
     max_log_days: z.int(),
   })
@@ -95,7 +95,7 @@ const listArtifacts = operation({
   id: 'listRepositoryArtifacts',
   method: 'GET',
   path: `${at}/artifacts`,
-  summary: 'List the artifacts of a repository, newest first',
+  summary: 'List a repository’s artifacts, newest first',
   access: 'repository:read',
   status: 200,
   query,
@@ -111,8 +111,8 @@ const listRunArtifacts = operation({
   id: 'listRunArtifacts',
   method: 'GET',
   path: `${at}/runs/{run}/artifacts`,
-  summary: 'List the artifacts of a run, newest first',
-  description: 'By the id of the run, as in `workflow_run.id` of an artifact.',
+  summary: 'List a run’s artifacts, newest first',
+  description: 'Takes the run’s ID, as in an artifact’s `workflow_run.id`.',
   access: 'repository:read',
   status: 200,
   query,
@@ -184,7 +184,7 @@ const getRetention = operation({
   id: 'getRetention',
   method: 'GET',
   path: `${at}/retention`,
-  summary: 'Get how long a repository keeps artifacts and logs',
+  summary: 'Get a repository’s retention period for artifacts and logs',
   access: 'repository:read',
   status: 200,
   response: retention,
@@ -196,8 +196,8 @@ const editRetention = operation({
   id: 'editRetention',
   method: 'PATCH',
   path: `${at}/retention`,
-  summary: 'Change how long a repository keeps artifacts and logs',
-  description: 'At most as long as the server. Artifacts that exist keep their time.',
+  summary: 'Set a repository’s retention period for artifacts and logs',
+  description: 'Limited by the server’s retention period. Existing artifacts keep their expiry time.',
   access: 'repository:admin',
   status: 200,
   body: z

@@ -11,7 +11,7 @@ import { isoTime, isoTimeOrNull } from '../shapes/payloads.ts';
 const time = z.iso.datetime();
 const state = {
   status: z.enum(['waiting', 'pending', 'queued', 'in_progress', 'completed']),
-  conclusion: z.enum(['success', 'failure', 'cancelled', 'skipped', '']).describe('Empty until it has ended'),
+  conclusion: z.enum(['success', 'failure', 'cancelled', 'skipped', '']).describe('Empty until it has finished'),
 };
 const actor = z.strictObject({ id: z.string(), login: z.string() }).nullable();
 
@@ -21,7 +21,7 @@ export const actionRun = z
     url: z.string(),
     html_url: z.string(),
     display_title: z.string(),
-    path: z.string().describe('File of the workflow, `@`, and the full name of the ref'),
+    path: z.string().describe('Workflow file, `@`, and the full ref name'),
     event: z.string(),
     run_attempt: z.int(),
     run_number: z.int(),
@@ -31,7 +31,10 @@ export const actionRun = z
     ...state,
     actor,
     trigger_actor: actor,
-    deploy_key: z.string().nullable().describe('Title of the deploy key whose push started it; it has no actor'),
+    deploy_key: z
+      .string()
+      .nullable()
+      .describe('Title of the deploy key whose push started it; such runs have no actor'),
     created_at: time,
     started_at: time.nullable(),
     completed_at: time.nullable(),
@@ -39,7 +42,7 @@ export const actionRun = z
   .meta({ id: 'ActionWorkflowRun' });
 export const actionRuns = z
   .strictObject({
-    total_count: z.int().describe('Counted up to 10000'),
+    total_count: z.int().describe('Counted up to 10,000'),
     workflow_runs: z.array(actionRun),
   })
   .meta({ id: 'ActionWorkflowRunsResponse' });
@@ -78,9 +81,9 @@ export const actionJobs = z
 
 export const actionWorkflow = z
   .strictObject({
-    id: z.string().describe('Its file below the folder of workflows'),
+    id: z.string().describe('File path relative to the workflow directory'),
     name: z.string(),
-    path: z.string().describe('From the root of the repository'),
+    path: z.string().describe('File path relative to the repository root'),
     state: z.enum(['active', 'disabled_manually']),
     url: z.string(),
     html_url: z.string(),
@@ -109,7 +112,7 @@ const actionTask = z
   })
   .meta({ id: 'ActionTask' });
 export const actionTasks = z
-  .strictObject({ total_count: z.int().describe('Counted up to 10000'), workflow_runs: z.array(actionTask) })
+  .strictObject({ total_count: z.int().describe('Counted up to 10,000'), workflow_runs: z.array(actionTask) })
   .meta({ id: 'ActionTaskResponse' });
 
 type ActionState = { [name in keyof typeof state]: z.output<(typeof state)[name]> };

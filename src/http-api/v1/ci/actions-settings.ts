@@ -62,7 +62,7 @@ function runnersOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: folder,
       status: 200,
       refuses,
-      summary: `List the runners ${whose}, in Gitea’s form`,
+      summary: `List the runners ${whose} in Gitea’s format`,
       query: z.object({ page: z.int().min(1).default(1), limit: z.int().min(1).max(100).default(30) }),
       response: z
         .strictObject({ runners: z.array(runner), total_count: z.int() })
@@ -83,7 +83,7 @@ function runnersOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${folder}/registration-token`,
       status: 200,
       refuses,
-      summary: `Create the registration token for runners ${whose}, by Gitea’s address`,
+      summary: `Create the registration token for runners ${whose} (Gitea-compatible)`,
       response: z.strictObject({ token: z.string() }).meta({ id: 'ActionRegistrationToken' }),
       async run(call) {
         const madeBy = (call as unknown as AnyCall).viewer;
@@ -101,7 +101,7 @@ function runnersOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${folder}/{runner}`,
       status: 200,
       refuses: [404],
-      summary: `Get a runner ${whose}, in Gitea’s form`,
+      summary: `Get a runner ${whose} in Gitea’s format`,
       response: runner,
       run: async (call) => json(showRunner(await call.deps.ci.runners.find(scope(call), runnerIn(call.params)))),
     }),
@@ -130,7 +130,7 @@ function runnersOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${folder}/{runner}`,
       status: 204,
       refuses: [404],
-      summary: `Remove a runner ${whose}, by Gitea’s address`,
+      summary: `Remove a runner ${whose} (Gitea-compatible)`,
       async run(call) {
         await call.deps.ci.runners.remove(scope(call), runnerIn(call.params));
         return noContent();
@@ -139,7 +139,7 @@ function runnersOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
   ];
 }
 
-const nameAgain = z.string().optional().describe('The name in the address; another one is refused');
+const nameAgain = z.string().optional().describe('Must equal the name in the path');
 
 /** Forgejo's clients send the name in the body and in the address. Throws `invalid_input` where the two differ. */
 function refuseOtherName(name: string, again: string | undefined): void {
@@ -172,7 +172,7 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: secrets,
       status: 200,
       refuses,
-      summary: `List the names of the secrets ${whose}, in Gitea’s form`,
+      summary: `List the names of the secrets ${whose} in Gitea’s format`,
       response: z.array(secret),
       async run(call) {
         const rows = await call.deps.ci.secrets.list(scope(call));
@@ -187,9 +187,13 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       status: 201,
       alsoStatus: 204,
       refuses: [...refuses, 409],
-      summary: `Create or update a secret ${whose}, by Gitea’s address`,
+      summary: `Create or update a secret ${whose} (Gitea-compatible)`,
       refusesUnknownKeys: true,
-      body: z.object({ name: nameAgain, data: z.string(), description: z.string().optional().describe('Not kept') }),
+      body: z.object({
+        name: nameAgain,
+        data: z.string(),
+        description: z.string().optional().describe('Accepted but not stored'),
+      }),
       async run(call) {
         const name = inPath(call.params, 'secret');
         refuseOtherName(name, call.body.name);
@@ -207,7 +211,7 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${secrets}/{secret}`,
       status: 204,
       refuses: [404],
-      summary: `Remove a secret ${whose}, by Gitea’s address`,
+      summary: `Remove a secret ${whose} (Gitea-compatible)`,
       async run(call) {
         await call.deps.ci.secrets.remove(scope(call), inPath(call.params, 'secret'));
         return noContent();
@@ -220,7 +224,7 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: variables,
       status: 200,
       refuses,
-      summary: `List the variables ${whose}, in Gitea’s form`,
+      summary: `List the variables ${whose} in Gitea’s format`,
       response: z.array(variable),
       run: async (call) => json((await call.deps.ci.variables.list(scope(call))).map(show)),
     }),
@@ -231,7 +235,7 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${variables}/{variable}`,
       status: 200,
       refuses: [404],
-      summary: `Get a variable ${whose}, in Gitea’s form`,
+      summary: `Get a variable ${whose} in Gitea’s format`,
       response: variable,
       async run(call) {
         const found = await findVariable(call);
@@ -246,9 +250,13 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${variables}/{variable}`,
       status: 201,
       refuses: [...refuses, 409],
-      summary: `Create a variable ${whose}, by Gitea’s address`,
+      summary: `Create a variable ${whose} (Gitea-compatible)`,
       refusesUnknownKeys: true,
-      body: z.object({ name: nameAgain, value: z.string(), description: z.string().optional().describe('Not kept') }),
+      body: z.object({
+        name: nameAgain,
+        value: z.string(),
+        description: z.string().optional().describe('Accepted but not stored'),
+      }),
       async run(call) {
         const name = inPath(call.params, 'variable');
         refuseOtherName(name, call.body.name);
@@ -265,12 +273,12 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${variables}/{variable}`,
       status: 204,
       refuses: [404, 409],
-      summary: `Update a variable ${whose}, or rename it, by Gitea’s address`,
+      summary: `Update or rename a variable ${whose} (Gitea-compatible)`,
       refusesUnknownKeys: true,
       body: z.object({
-        name: z.string().optional().describe('Another name; empty stays as it is'),
+        name: z.string().optional().describe('New name; an empty value leaves it unchanged'),
         value: z.string(),
-        description: z.string().optional().describe('Not kept'),
+        description: z.string().optional().describe('Accepted but not stored'),
       }),
       async run(call) {
         const found = await findVariable(call);
@@ -289,7 +297,7 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       path: `${variables}/{variable}`,
       status: 204,
       refuses: [404],
-      summary: `Remove a variable ${whose}, by Gitea’s address`,
+      summary: `Remove a variable ${whose} (Gitea-compatible)`,
       async run(call) {
         await call.deps.ci.variables.remove(scope(call), inPath(call.params, 'variable'));
         return noContent();

@@ -17,26 +17,29 @@ const time = z.iso.datetime().nullable();
 
 const checkRun = z
   .strictObject({
-    id: z.int().describe('Of the job'),
+    id: z.int().describe('ID of the job'),
     node_id: z.string(),
     external_id: z.string(),
     name: z.string(),
-    head_sha: z.string().describe('The commit that shows it'),
+    head_sha: z.string().describe('Commit that the check run belongs to'),
     url: z.string(),
     html_url: z.string(),
     details_url: z.string(),
     status: z.enum(['queued', 'in_progress', 'completed']),
-    conclusion: z.enum(['success', 'failure', 'cancelled', 'skipped']).nullable().describe('Null until it has ended'),
+    conclusion: z
+      .enum(['success', 'failure', 'cancelled', 'skipped'])
+      .nullable()
+      .describe('Null until it has finished'),
     started_at: time,
     completed_at: time,
     output: z.strictObject({
       title: z.string().nullable(),
       summary: z.string().nullable(),
       text: z.null(),
-      annotations_count: z.int().describe('Up to 300'),
+      annotations_count: z.int().describe('Number of annotations, at most 300'),
       annotations_url: z.string(),
     }),
-    check_suite: z.strictObject({ id: z.int().describe('Of the run') }),
+    check_suite: z.strictObject({ id: z.int().describe('ID of the run') }),
     app: z.strictObject({ id: z.literal(0), slug: z.literal('hearth'), name: z.literal('Hearth') }),
     pull_requests: z.array(z.never()),
   })
@@ -46,7 +49,7 @@ const checkRuns = z
   .meta({ id: 'CheckRunsResponse' });
 const checkAnnotation = z
   .strictObject({
-    path: z.string().describe('Empty for one about no file'),
+    path: z.string().describe('Empty if the annotation does not concern a file'),
     start_line: z.int(),
     end_line: z.int(),
     start_column: z.null(),
@@ -98,16 +101,16 @@ const listCheckRuns = operation({
   ...common,
   id: 'listCheckRuns',
   path: `${at}/commits/{commit}/check-runs`,
-  summary: 'List the jobs of a commit as GitHub’s check runs, the newest of each name',
-  description: 'What checks outside of this server report are statuses of the commit.',
+  summary: 'List a commit’s jobs as GitHub check runs, the newest for each name',
+  description: 'Results of external checks are commit statuses.',
   cost: 'objects',
   query: z.object({
     limit: paging.limit,
     page: z.int().min(1).max(10_000).default(1),
     check_name: z.string().max(1000).optional(),
     status: z.enum(['queued', 'in_progress', 'completed']).optional(),
-    filter: z.enum(['latest', 'all']).optional().describe('Only the latest are kept'),
-    app_id: z.int().optional().describe('Not looked at'),
+    filter: z.enum(['latest', 'all']).optional().describe('Has no effect: only the latest check runs are stored'),
+    app_id: z.int().optional().describe('Has no effect'),
   }),
   response: checkRuns,
   async run({ found, params, query: { limit, page, check_name: name, status }, deps, origin }) {
@@ -132,7 +135,7 @@ const getCheckRun = operation({
   ...common,
   id: 'getCheckRun',
   path: `${at}/check-runs/{check}`,
-  summary: 'Get a job by its id as GitHub’s check run',
+  summary: 'Get a job by ID as a GitHub check run',
   cost: 'rows',
   response: checkRun,
   async run({ found, params, deps, origin }) {
@@ -147,7 +150,7 @@ const listCheckAnnotations = operation({
   ...common,
   id: 'listCheckAnnotations',
   path: `${at}/check-runs/{check}/annotations`,
-  summary: 'List what a job says about lines of the commit, as GitHub does',
+  summary: 'List a job’s annotations in GitHub’s format',
   cost: 'rows',
   response: z.array(checkAnnotation),
   async run({ found, params, deps, origin }) {

@@ -8,9 +8,9 @@ const tokenPermissions = z.enum(['read', 'write']).nullable();
 
 const settings = z
   .strictObject({
-    enabled: z.boolean().describe('Whether anything starts workflows'),
+    enabled: z.boolean().describe('Whether events start workflows'),
     token_permissions: tokenPermissions.describe(
-      'What the tokens of jobs may do where a workflow does not say; null for the default of the server',
+      'Permissions of job tokens if a workflow does not set any; null for the server’s default',
     ),
   })
   .meta({ id: 'CiSettings' });
@@ -25,7 +25,7 @@ const getCiSettings = operation({
   method: 'GET',
   path: at,
   tag: 'Runs',
-  summary: 'Get what holds for the workflows of a repository',
+  summary: 'Get a repository’s workflow settings',
   access: 'repository:admin',
   cost: 'rows',
   status: 200,
@@ -38,8 +38,8 @@ const editCiSettings = operation({
   method: 'PATCH',
   path: at,
   tag: 'Runs',
-  summary: 'Change what holds for the workflows of a repository',
-  description: 'What is left out stays. Runs that have begun go on.',
+  summary: 'Update a repository’s workflow settings',
+  description: 'Omitted fields remain unchanged. Runs in progress continue.',
   access: 'repository:admin',
   cost: 'rows',
   status: 200,
@@ -61,8 +61,9 @@ const switchOperation = (word: 'enable' | 'disable') =>
     method: 'PUT',
     path: `/repos/{owner}/{name}/workflows/{workflow}/${word}`,
     tag: 'Runs',
-    summary: word === 'enable' ? 'Switch a workflow on again' : 'Switch a workflow off: nothing starts it',
-    description: 'On all branches. The name is its file below the folder of workflows, percent-encoded.',
+    summary: word === 'enable' ? 'Enable a workflow' : 'Disable a workflow',
+    description:
+      'Applies to all branches. The name is the percent-encoded file path relative to the workflow directory.',
     access: 'repository:write',
     cost: 'rows',
     status: 204,

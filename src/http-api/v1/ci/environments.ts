@@ -46,7 +46,7 @@ const environment = z
     url: z.string(),
     html_url: z.string(),
     can_admins_bypass: z.boolean(),
-    reviewers_need_write: z.boolean().describe('Whether a reviewer needs the right to push'),
+    reviewers_need_write: z.boolean().describe('Whether reviewers need push access'),
     protection_rules: z.array(rule),
     deployment_branch_policy: branchPolicy,
     created_at: time,
@@ -110,7 +110,7 @@ const listEnvironments = operation({
   id: 'listEnvironments',
   method: 'GET',
   path: at,
-  summary: 'List the environments of a repository',
+  summary: 'List a repository’s environments',
   access: 'repository:read',
   status: 200,
   query: z.object({ page: z.int().min(1).max(10_000).default(1), limit: paging.limit }),
@@ -144,14 +144,14 @@ const settings = z.object({
   reviewers: z
     .array(
       z.union([
-        z.string().describe('A handle, or organisation/team'),
+        z.string().describe('Username, or organisation/team'),
         z.object({ type: z.enum(['User', 'Team']), id: z.int() }),
       ]),
     )
     .max(100)
     .nullable()
     .optional()
-    .describe('Names, or the numbers that the API gives'),
+    .describe('Names, or numeric IDs from the API'),
   deployment_branch_policy: z
     .object({ protected_branches: z.boolean(), custom_branch_policies: z.boolean() })
     .nullable()
@@ -165,8 +165,8 @@ const setEnvironment = operation({
   id: 'setEnvironment',
   method: 'PUT',
   path: one,
-  summary: 'Create an environment, or change what it asks of deployments',
-  description: 'What is left out stays as it is.',
+  summary: 'Create an environment or update its deployment rules',
+  description: 'Omitted fields remain unchanged.',
   access: 'repository:admin',
   status: 200,
   refuses: [409],
@@ -223,7 +223,7 @@ const deleteEnvironment = operation({
   id: 'deleteEnvironment',
   method: 'DELETE',
   path: one,
-  summary: 'Delete an environment with its secrets; what waits for it fails',
+  summary: 'Delete an environment with its secrets; jobs waiting for it fail',
   access: 'repository:admin',
   status: 204,
   async run({ viewer, found, params, deps }) {
@@ -240,7 +240,7 @@ const listPolicies = operation({
   id: 'listEnvironmentPolicies',
   method: 'GET',
   path: policies,
-  summary: 'List the patterns of branches and tags that may deploy to an environment',
+  summary: 'List the branch and tag patterns allowed to deploy to an environment',
   access: 'repository:read',
   status: 200,
   response: z.strictObject({ total_count: z.int(), branch_policies: z.array(policy) }),
@@ -258,7 +258,7 @@ const addPolicy = operation({
   id: 'addEnvironmentPolicy',
   method: 'POST',
   path: policies,
-  summary: 'Add a pattern of branches or tags that may deploy to an environment',
+  summary: 'Add a branch or tag pattern allowed to deploy to an environment',
   access: 'repository:admin',
   status: 200,
   refuses: [409],
@@ -279,7 +279,7 @@ const removePolicy = operation({
   id: 'removeEnvironmentPolicy',
   method: 'DELETE',
   path: `${policies}/{policy}`,
-  summary: 'Remove a pattern of branches or tags that may deploy to an environment',
+  summary: 'Remove a branch or tag pattern allowed to deploy to an environment',
   access: 'repository:admin',
   status: 204,
   async run({ viewer, found, params, deps }) {

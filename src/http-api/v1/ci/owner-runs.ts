@@ -32,15 +32,15 @@ async function placesOf(
 function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
   const common = { tag: 'Runs', method: 'GET', access, cost: 'rows', status: 200, refuses } as const;
   const scope = (call: unknown) => scopeOf(call as AnyCall) as OwnerScope;
-  const reach = `Of repositories that the caller may read.${
-    access === 'administrator' ? ' Only the newest 20,000 of the server are looked at.' : ''
+  const reach = `Only repositories that the caller can read.${
+    access === 'administrator' ? ' Covers only the newest 20,000 on the server.' : ''
   }`;
   return [
     operation({
       ...common,
       id: `list${word}ActionRuns`,
       path: `${at}/actions/runs`,
-      summary: `List the runs ${whose} in the shape of Gitea, newest first`,
+      summary: `List the runs ${whose} in Gitea’s format, newest first`,
       description: reach,
       query: runQuery,
       response: actionRuns,
@@ -65,7 +65,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       ...common,
       id: `list${word}ActionJobs`,
       path: `${at}/actions/jobs`,
-      summary: `List the jobs of all runs ${whose} in the shape of Gitea, newest first`,
+      summary: `List the jobs of all runs ${whose} in Gitea’s format, newest first`,
       description: reach,
       query: z.object({ ...pages, status: runStatus.optional() }),
       response: actionJobs,

@@ -28,7 +28,7 @@ const pending = z.strictObject({
   wait_timer: z.int(),
   wait_timer_started_at: time,
   current_user_can_approve: z.boolean(),
-  reviewers: z.array(z.strictObject({ name: z.string() })).describe('Handles, and organisation/team'),
+  reviewers: z.array(z.strictObject({ name: z.string() })).describe('Usernames and organisation/team'),
 });
 
 const showPending = async (
@@ -51,7 +51,7 @@ const listPending = operation({
   id: 'listPendingDeployments',
   method: 'GET',
   path: `${runs}/pending_deployments`,
-  summary: 'List the environments that jobs of a run wait for',
+  summary: 'List the environments that a run’s jobs are waiting for',
   access: 'repository:read',
   status: 200,
   response: z.array(pending),
@@ -74,9 +74,9 @@ const reviewPending = operation({
   id: 'reviewPendingDeployments',
   method: 'POST',
   path: `${runs}/pending_deployments`,
-  summary: 'Approve or reject what waits for environments, as one of their reviewers',
+  summary: 'Approve or reject a run’s pending deployments as a reviewer',
   description:
-    'For people: neither deploy keys nor the tokens of jobs review. By the numbers of environments, as on GitHub, or by their names.',
+    'Only users can review, not deploy keys or job tokens. Select environments by numeric ID, as on GitHub, or by name.',
   access: 'repository:read',
   scope: 'write',
   status: 200,
@@ -125,7 +125,7 @@ const listReviews = operation({
   id: 'listDeploymentReviews',
   method: 'GET',
   path: `${runs}/approvals`,
-  summary: 'List who let jobs of a run enter their environments, or did not',
+  summary: 'List the deployment reviews of a run',
   access: 'repository:read',
   status: 200,
   response: z.array(review),

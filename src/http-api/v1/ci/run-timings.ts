@@ -14,9 +14,9 @@ const getTimeline = operation({
   id: 'getRunTimeline',
   method: 'GET',
   path: `${at}/timeline`,
-  summary: 'Get the waits and durations of the jobs and steps of a run, on one time axis',
-  description: 'Times are milliseconds from the beginning of the axis. What is not over ends now.',
-  query: z.object({ attempt: z.int().min(1).optional().describe('Left out: the newest') }),
+  summary: 'Get the wait times and durations of a run’s jobs and steps on one time axis',
+  description: 'Times are milliseconds from the start of the axis. Unfinished spans end at the current time.',
+  query: z.object({ attempt: z.int().min(1).optional().describe('Defaults to the newest attempt') }),
   response: runTimeline,
   async run({ found, params, query, deps: { ci } }) {
     const { attempt, startedAt, lengthMs, jobs } = await ci.timings.timeline(
@@ -46,8 +46,8 @@ const compareTimes = operation({
   id: 'compareRunTimes',
   method: 'GET',
   path: `${at}/compare`,
-  summary: 'Compare how long the jobs and steps of two runs of a repository took',
-  description: 'Of their newest attempts. Jobs are paired by name, steps by their name in the job.',
+  summary: 'Compare the durations of jobs and steps in two runs of a repository',
+  description: 'Compares the newest attempts. Jobs are matched by name, steps by name within the job.',
   query: z.object({ with: z.int().min(1).describe('Number of the other run') }),
   response: comparedTimes,
   async run({ found, params, query, deps: { ci } }) {
@@ -61,8 +61,8 @@ const listFlakyTests = operation({
   id: 'listFlakyTests',
   method: 'GET',
   path: `${at}/flaky-tests`,
-  summary: 'List the tests of a run that failed and later passed at the same commit',
-  description: 'By the JUnit reports among the artifacts of its attempts and of other runs of the workflow.',
+  summary: 'List a run’s tests that failed and later passed at the same commit',
+  description: 'Based on the JUnit reports in the artifacts of its attempts and of the workflow’s other runs.',
   cost: 'objects',
   response: z.array(flakyTest),
   async run({ found, params, deps: { ci } }) {

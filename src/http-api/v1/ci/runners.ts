@@ -84,8 +84,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 201,
       refuses: [...refuses, 409],
       summary: `Create a runner ${whose}`,
-      description:
-        'Its uuid and token go into the runner’s file. The token is in this answer and never again anywhere.',
+      description: 'The runner’s configuration file needs its UUID and token. Only this response contains the token.',
       refusesUnknownKeys: true,
       body: newRunner,
       response: madeRunner,
@@ -102,8 +101,9 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/shared`,
       status: 200,
       refuses: [...refuses, 409],
-      summary: `Register a runner ${whose} with a secret that the runner has, too`,
-      description: 'Again with a secret of the same beginning: its name, labels and secret are changed.',
+      summary: `Register a runner ${whose} with a secret that the runner already has`,
+      description:
+        'Registering again with a secret whose first 16 digits match updates the runner’s name, labels and secret.',
       refusesUnknownKeys: true,
       body: sharedRunner,
       response: runnerShape,
@@ -126,7 +126,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses,
       summary: `Create the registration token for runners ${whose}`,
       description:
-        'Any number of runners may register with it. The one before stops working; registered runners keep working.',
+        'Any number of runners can register with it. The previous token stops working; registered runners keep working.',
       response: registrationToken,
       async run(call) {
         const madeBy = call.viewer.kind === 'person' ? call.viewer.id : null;
@@ -156,7 +156,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses: [404],
       isPaged: true,
-      summary: `List the jobs that a runner ${whose} has or had, newest first`,
+      summary: `List the jobs assigned to a runner ${whose}, newest first`,
       query: z.object(paging),
       response: z.array(runnerJob),
       async run(call) {
@@ -191,7 +191,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/{id}`,
       status: 200,
       refuses: [404],
-      summary: `Pause or resume a runner ${whose}, or choose its labels and whose code it runs`,
+      summary: `Update a runner ${whose}: pause it, resume it, or set its labels and trust level`,
       refusesUnknownKeys: true,
       body: editedRunner,
       response: runnerShape,

@@ -19,7 +19,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses,
       summary: `List the names of the secrets ${whose}`,
-      description: 'A value leaves the server only for runners.',
+      description: 'The server sends values only to runners.',
       response: z.array(secretShape),
       async run(call) {
         const rows = await call.deps.ci.secrets.list(scope(call));

@@ -88,8 +88,8 @@ const createBranch = operation({
   refuses: [409, 422],
   body: z.object({
     new_branch_name: z.string().max(255),
-    old_ref_name: z.string().max(255).nullish().describe('Where it begins: a branch, tag or commit id'),
-    old_branch_name: z.string().max(255).nullish().describe('The same, for a branch'),
+    old_ref_name: z.string().max(255).nullish().describe('Starting point: branch, tag or commit ID'),
+    old_branch_name: z.string().max(255).nullish().describe('Starting point, if it is a branch'),
   }),
   response: branch,
   async run({ viewer, found, body, deps, origin }) {
@@ -110,7 +110,7 @@ const deleteBranch = operation({
   method: 'DELETE',
   path: `${at}/{branch}`,
   summary: 'Delete a branch',
-  description: 'Its commits can be restored for a while: see the lost tips.',
+  description: 'The commits can be restored for a limited time: see lost tips.',
   access: 'repository:write',
   status: 204,
   refuses: [409, 422],

@@ -34,10 +34,10 @@ const getNote = operation({
   ...common,
   id: 'getGitNote',
   path: `${at}/notes/{commit}`,
-  summary: 'Get the git note of a commit',
+  summary: 'Get a commit’s git note',
   query: z.object({
-    verification: z.enum(['true', 'false']).optional().describe('Left out: true'),
-    files: z.enum(['true', 'false']).optional().describe('Not shown'),
+    verification: z.enum(['true', 'false']).optional().describe('Defaults to true'),
+    files: z.enum(['true', 'false']).optional().describe('Has no effect'),
   }),
   response: z.strictObject({ message: z.string(), commit: giteaCommit }).meta({ id: 'Note' }),
   async run({ found, params, query, deps, origin }) {
@@ -52,7 +52,7 @@ const getNote = operation({
 
 /** Must precede `{commit}`, which would take the extension as part of a name. */
 export const commitPatchOperations = [
-  text('getCommitDiff', 'diff', 'Get the changes of a commit, for `git apply`'),
-  text('getCommitPatch', 'patch', 'Get a commit as a mail for `git am`'),
+  text('getCommitDiff', 'diff', 'Get a commit’s changes as a diff for `git apply`'),
+  text('getCommitPatch', 'patch', 'Get a commit as an email patch for `git am`'),
   getNote,
 ];

@@ -23,17 +23,17 @@ export const listCommits = operation({
   path: `${at}/commits`,
   summary: 'List commits, newest first',
   isPaged: true,
-  description: 'Fields of Gitea’s API stand beside our own.',
+  description: 'The response also contains the fields of Gitea’s API.',
   query: z.object({
-    ref: z.string().optional().describe('A branch, tag or commit id; left out, the default branch'),
-    sha: z.string().optional().describe('The same as ref'),
-    path: plainText
-      .max(4096)
+    ref: z.string().optional().describe('Branch, tag or commit ID; defaults to the default branch'),
+    sha: z.string().optional().describe('Alias of ref'),
+    path: plainText.max(4096).optional().describe('Only commits that changed this file or folder, following renames'),
+    author: plainText
+      .max(255)
       .optional()
-      .describe('Only commits that changed this file or folder; renames are followed'),
-    author: plainText.max(255).optional().describe('Only those whose author’s name or address contains this'),
-    since: z.string().max(50).optional().describe('Only those committed later: ISO 8601'),
-    until: z.string().max(50).optional().describe('Only those committed earlier: ISO 8601'),
+      .describe('Only commits whose author’s name or email address contains this text'),
+    since: z.string().max(50).optional().describe('Only commits after this time, in ISO 8601 format'),
+    until: z.string().max(50).optional().describe('Only commits before this time, in ISO 8601 format'),
     page: numberedPage,
     ...paging,
   }),
@@ -67,7 +67,7 @@ export const getCommit = operation({
   id: 'getCommit',
   path: `${at}/commits/{commit}`,
   summary: 'Get a commit',
-  description: 'Fields of Gitea’s API stand beside our own.',
+  description: 'The response also contains the fields of Gitea’s API.',
   response: commit,
   async run({ found, params, deps, origin }) {
     const one = await deps.git.objects.commit(found.path, await resolveRef(deps, found, params.commit));
@@ -79,13 +79,13 @@ export const getCommit = operation({
   },
 });
 
-const wanted = z.enum(['true', 'false']).optional().describe('Left out: true');
+const wanted = z.enum(['true', 'false']).optional().describe('Defaults to true');
 
 export const getGitCommit = operation({
   ...read,
   id: 'getGitCommit',
   path: `${at}/git/commits/{commit}`,
-  summary: 'Get a commit in the form of Gitea’s API',
+  summary: 'Get a commit in Gitea’s format',
   query: z.object({ stat: wanted, files: wanted, verification: wanted }),
   response: giteaCommit,
   async run({ found, params, query, deps, origin }) {

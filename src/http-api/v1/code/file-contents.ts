@@ -27,14 +27,14 @@ const write = { tag: 'Contents', access: 'repository:write', cost: 'change', ref
 /** Twelve MiB of content in base64; larger files must be pushed with git. */
 const maxJsonBytes = 16 * 1024 * 1024;
 const query = z.object({
-  ref: z.string().optional().describe('A branch, tag or commit id; left out, the default branch'),
+  ref: z.string().optional().describe('Branch, tag or commit ID; defaults to the default branch'),
 });
 
 const getRootContents = operation({
   ...read,
   id: 'getRootContents',
   path: at,
-  summary: 'List the topmost folder',
+  summary: 'List the root folder',
   query,
   response: z.array(contents),
   run: async ({ found, query, deps, origin }) => json(await listFolder(deps, found, '', query.ref, origin)),
@@ -44,7 +44,7 @@ const getContents = operation({
   ...read,
   id: 'getContents',
   path: `${at}/{filepath}`,
-  summary: 'Get a file with its content, or the list of a folder',
+  summary: 'Get a file with its content, or list a folder',
   query,
   response: z.union([contents, z.array(contents)]),
   async run({ found, params, query, deps, origin }) {
@@ -96,7 +96,7 @@ const updateFile = operation({
   id: 'updateFile',
   method: 'PUT',
   path: `${at}/{filepath}`,
-  summary: 'Update a file, or create it when no sha is given',
+  summary: 'Update a file, or create it if sha is omitted',
   status: 200,
   maxJsonBytes,
   body: fileUpdate,
@@ -137,7 +137,7 @@ const changeFiles = operation({
   method: 'POST',
   path: at,
   summary: 'Create, update, rename and delete several files in one commit',
-  description: 'An upload replaces a file that is there. A rename without content keeps it.',
+  description: 'An upload replaces an existing file. A rename without content keeps the current content.',
   status: 201,
   maxJsonBytes,
   body: filesChange,
@@ -166,7 +166,8 @@ const applyDiffPatch = operation({
   method: 'POST',
   path: '/repos/{owner}/{name}/diffpatch',
   summary: 'Apply a patch to a branch',
-  description: 'Changes as git diff writes them become one commit; mails of git format-patch one each, as they say.',
+  description:
+    'Output of git diff becomes a single commit; every email from git format-patch becomes a commit with its own author, date and message.',
   status: 201,
   maxJsonBytes,
   body: diffPatch,

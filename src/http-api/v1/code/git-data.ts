@@ -27,7 +27,7 @@ const compareCommits = operation({
   id: 'compareCommits',
   path: `${at}/compare/{basehead}`,
   summary: 'Compare two branches, tags or commits: {base}...{head}',
-  description: `Three dots compare with what both have in common, two dots with the base itself. Of the commits the newest ${mostCommits} are listed.`,
+  description: `Three dots compare with the merge base, two dots with the base itself. Lists at most the newest ${mostCommits} commits.`,
   response: comparison,
   async run({ found, params, deps, origin }) {
     const [, base, dots, head] = /^(.+?)(\.{2,3})(.+)$/s.exec(params.basehead) ?? [];
@@ -55,9 +55,9 @@ const getGitTree = operation({
   id: 'getGitTree',
   path: `${at}/git/trees/{sha}`,
   summary: 'Get the tree of a branch, tag or commit',
-  description: 'People who may write can name trees themselves, too, also those that no branch leads to.',
+  description: 'Users with write access can also request trees by ID, including unreachable ones.',
   query: z.object({
-    recursive: z.string().max(10).optional().describe('Anything but 0 and false lists folders below, too'),
+    recursive: z.string().max(10).optional().describe('Any value except 0 and false also lists subfolders'),
     page: z.int().min(1).max(1_000).default(1),
     per_page: z.int().min(1).max(10_000).default(1_000),
   }),
@@ -108,7 +108,7 @@ const getGitBlob = operation({
   id: 'getGitBlob',
   path: `${at}/git/blobs/{sha}`,
   summary: 'Get a blob',
-  description: 'People who may not write get those of files of `ref`; left out, of the default branch.',
+  description: 'Users without write access can get only blobs of files at `ref`, which defaults to the default branch.',
   query: z.object({ ref: z.string().optional() }),
   response: gitBlob,
   async run({ found, params, query, deps, origin }) {
@@ -158,7 +158,7 @@ const listGitRefs = operation({
   ...read,
   id: 'listGitRefs',
   path: `${at}/git/refs`,
-  summary: 'List branches and tags with the objects that they name',
+  summary: 'List branches and tags with the objects they point to',
   response: z.array(reference),
   run: async ({ found, deps, origin }) => json(await listRefs(deps, found, 'refs/', origin)),
 });
@@ -167,7 +167,7 @@ const listMatchingRefs = operation({
   ...read,
   id: 'listMatchingRefs',
   path: `${at}/git/refs/{ref}`,
-  summary: 'List branches and tags whose name begins so: heads/feature',
+  summary: 'List branches and tags whose name starts with a prefix such as heads/feature',
   response: z.array(reference),
   async run({ found, params, deps, origin }) {
     const matching = await listRefs(deps, found, `refs/${params.ref}`, origin);
@@ -180,7 +180,7 @@ const getGitRef = operation({
   ...read,
   id: 'getGitRef',
   path: `${at}/git/ref/{ref}`,
-  summary: 'Get a branch or a tag by its whole name, as GitHub does: heads/main',
+  summary: 'Get a branch or tag by its full name such as heads/main, in GitHub’s format',
   response: reference,
   async run({ found, params, deps, origin }) {
     const name = `refs/${params.ref}`;
@@ -194,7 +194,7 @@ const listPrefixedRefs = operation({
   ...read,
   id: 'listPrefixedRefs',
   path: `${at}/git/matching-refs/{ref}`,
-  summary: 'List branches and tags whose name begins so, as GitHub does: an empty list where there are none',
+  summary: 'List branches and tags by name prefix as GitHub does, with an empty list if none match',
   response: z.array(reference),
   run: async ({ found, params, deps, origin }) => json(await listRefs(deps, found, `refs/${params.ref}`, origin)),
 });
@@ -204,13 +204,13 @@ const getBlame = operation({
   id: 'getBlame',
   path: `${at}/blame`,
   summary: 'Get the commit that last changed each line of a file',
-  description: `In pages of ranges. Files of more than ${maxBlameBytes / 1024} KiB are refused.`,
+  description: `The ranges are paginated. Files larger than ${maxBlameBytes / 1024} KiB are rejected.`,
   refuses: [422],
   query: z.object({
     ref: z.string().optional(),
     path: z.string(),
     page: z.int().min(1).max(1_000).default(1),
-    limit: z.int().min(1).max(5_000).default(1_000).describe('Ranges of a page'),
+    limit: z.int().min(1).max(5_000).default(1_000).describe('Ranges per page'),
   }),
   response: blame,
   async run({ found, query, deps, origin }) {

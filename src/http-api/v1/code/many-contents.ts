@@ -11,7 +11,7 @@ import { resolveRef } from './trees-and-archives.ts';
 /** Several files at once, and the contents of a path that may be a file or a folder, as in Gitea. */
 const at = '/repos/{owner}/{name}';
 const read = { tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
-const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
+const ref = z.string().optional().describe('Branch, tag or commit ID; defaults to the default branch');
 
 /** Limit per call; for more, clone the repository. */
 const mostFiles = 50;
@@ -44,7 +44,7 @@ export const manyContentsOperations = [
     id: 'getFileContents',
     method: 'GET',
     path: `${at}/file-contents`,
-    summary: 'Get several files with their content, null for each that is not there',
+    summary: 'Get several files with their content, with null for missing files',
     refuses: [422],
     query: z.object({
       ref,
@@ -71,8 +71,8 @@ export const manyContentsOperations = [
     id: 'postFileContents',
     method: 'POST',
     path: `${at}/file-contents`,
-    summary: 'Get several files with their content, null for each that is not there',
-    description: 'It reads alone: a body has more room than an address.',
+    summary: 'Get several files with their content, with null for missing files',
+    description: 'This POST request only reads; a body can be longer than a URL.',
     maxJsonBytes: 256 * 1024,
     query: z.object({ ref }),
     body: files,
@@ -84,8 +84,11 @@ export const manyContentsOperations = [
     id: 'getContentsExtended',
     method: 'GET',
     path: `${at}/contents-ext/{filepath}`,
-    summary: 'Get a file with its content, or the list of a folder, each under a name of its own',
-    query: z.object({ ref, includes: z.string().max(200).optional().describe('All is included') }),
+    summary: 'Get a file with its content, or list a folder, in separate fields',
+    query: z.object({
+      ref,
+      includes: z.string().max(200).optional().describe('Has no effect: all fields are included'),
+    }),
     response: z
       .strictObject({ file_contents: contents.nullable(), dir_contents: z.array(contents).nullable() })
       .meta({ id: 'ContentsExtResponse' }),

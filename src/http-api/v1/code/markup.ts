@@ -26,8 +26,8 @@ const common = {
 const text = z.string().optional();
 const markdownFields = {
   text: text.describe('Markdown'),
-  mode: text.describe('markdown or gfm, which is the default; comment, wiki, file'),
-  context: text.describe('OWNER/NAME of a repository, or an address in it, that links are relative to'),
+  mode: text.describe('markdown, gfm (default), comment, wiki or file'),
+  context: text.describe('OWNER/NAME of a repository, or a URL in it, used to resolve relative links'),
   Text: text,
   Mode: text,
   Context: text,
@@ -38,7 +38,7 @@ const markdownInput = z.object(markdownFields).meta({ id: 'MarkdownOption' });
 const markupInput = z
   .object({
     ...markdownFields,
-    file_path: text.describe('Its ending says what the text is, in mode file'),
+    file_path: text.describe('In mode file, its extension determines the format'),
     FilePath: text,
     filePath: text,
   })
@@ -95,7 +95,7 @@ export const markupOperations: readonly Operation[] = [
     ...common,
     id: 'renderMarkdown',
     path: '/markdown',
-    summary: 'Render a text in Markdown as HTML that is safe in a page',
+    summary: 'Render Markdown text as sanitized HTML',
     maxJsonBytes,
     body: markdownInput,
     run: (call) => render(call as unknown as AnyCall, call.body),
@@ -104,7 +104,7 @@ export const markupOperations: readonly Operation[] = [
     ...common,
     id: 'renderMarkdownRaw',
     path: '/markdown/raw',
-    summary: 'Render a body in Markdown as HTML that is safe in a page',
+    summary: 'Render a Markdown request body as sanitized HTML',
     maxJsonBytes: maxBytes,
     body: 'text',
     run: (call) => render(call as unknown as AnyCall, { text: call.body }),
@@ -113,7 +113,7 @@ export const markupOperations: readonly Operation[] = [
     ...common,
     id: 'renderMarkup',
     path: '/markup',
-    summary: 'Render a text in Markdown or AsciiDoc as HTML that is safe in a page',
+    summary: 'Render Markdown or AsciiDoc text as sanitized HTML',
     maxJsonBytes,
     body: markupInput,
     run: (call) => render(call as unknown as AnyCall, call.body),
@@ -123,12 +123,12 @@ export const markupOperations: readonly Operation[] = [
     method: 'GET',
     path: '/repos/{owner}/{name}/editorconfig/{filepath}',
     tag: 'Contents',
-    summary: 'Get what .editorconfig says of a file',
+    summary: 'Get a file’s .editorconfig settings',
     access: 'repository:read',
     cost: 'objects',
     status: 200,
     query: z.object({
-      ref: z.string().optional().describe('A branch, tag or commit id; left out, the default branch'),
+      ref: z.string().optional().describe('Branch, tag or commit ID; defaults to the default branch'),
     }),
     response: z
       .strictObject({

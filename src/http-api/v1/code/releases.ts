@@ -61,15 +61,15 @@ const listReleases = operation({
   id: 'listReleases',
   method: 'GET',
   path: list,
-  summary: 'List the releases of a repository, the newest first',
-  description: 'Drafts are among them for those who may write.',
+  summary: 'List a repository’s releases, newest first',
+  description: 'Users with write access also see drafts.',
   status: 200,
   isPaged: true,
   query: z.object({
     page: z.int().min(1).max(10_000).default(1),
-    limit: z.int().min(1).max(100).default(30).describe('Rows of one page'),
-    draft: truth.describe('Only drafts, or none'),
-    'pre-release': truth.describe('Only pre-releases, or none'),
+    limit: z.int().min(1).max(100).default(30).describe('Results per page'),
+    draft: truth.describe('Only drafts (true) or no drafts (false)'),
+    'pre-release': truth.describe('Only pre-releases (true) or no pre-releases (false)'),
   }),
   response: z.array(releaseShape),
   async run({ viewer, query, deps, ...place }) {
@@ -95,7 +95,7 @@ const createRelease = operation({
   method: 'POST',
   path: list,
   summary: 'Create a release',
-  description: 'Unless it is a draft, its tag is made when it is not there.',
+  description: 'Unless it is a draft, this creates the tag if it does not exist.',
   status: 201,
   refuses: [409, 422],
   body: newRelease,
@@ -122,7 +122,7 @@ function operationsOn(what: 'id' | 'tag' | 'latest') {
     path,
     summary:
       what === 'latest'
-        ? 'Get the latest release: the newest that is neither a draft nor a pre-release nor was made with `make_latest` false'
+        ? 'Get the latest release: the newest one that is not a draft or pre-release and was not created with `make_latest` set to false'
         : 'Get a release',
     status: 200,
     response: releaseShape,
@@ -136,7 +136,7 @@ function operationsOn(what: 'id' | 'tag' | 'latest') {
     id: `deleteRelease${name}`,
     method: 'DELETE',
     path,
-    summary: 'Delete a release with its files; its tag stays',
+    summary: 'Delete a release and its files, but not its tag',
     status: 204,
     async run({ viewer, params, deps, found }) {
       await deps.releases.delete(viewer, found.canonical, keyOf(params));
@@ -151,8 +151,8 @@ const editRelease = operation({
   id: 'editRelease',
   method: 'PATCH',
   path: one,
-  summary: 'Edit a release, publish a draft, or make a release a draft',
-  description: 'What is left out stays as it is. Publishing makes the tag when it is not there.',
+  summary: 'Edit a release, publish a draft, or convert a release to a draft',
+  description: 'Omitted fields remain unchanged. Publishing creates the tag if it does not exist.',
   status: 200,
   refuses: [409, 422],
   body: releaseEdit,
@@ -169,7 +169,7 @@ const writeNotes = operation({
   id: 'generateReleaseNotes',
   method: 'POST',
   path: `${list}/generate-notes`,
-  summary: 'Write what has changed since the release before; nothing is stored',
+  summary: 'Generate release notes for the changes since the previous release, without storing them',
   status: 200,
   body: z.strictObject({
     tag_name: z.string().max(200),
@@ -188,7 +188,7 @@ const listAssets = operation({
   id: 'listReleaseFiles',
   method: 'GET',
   path: assets,
-  summary: 'List the files of a release',
+  summary: 'List a release’s files',
   status: 200,
   response: z.array(releaseFile),
   async run({ viewer, params, deps, found, origin }) {
@@ -205,11 +205,11 @@ const addAsset = operation({
   path: assets,
   summary: 'Add a file to a release',
   description:
-    'The body is a form (multipart/form-data) with the file in the field `attachment`, or the file itself as application/octet-stream with its name in the query.',
+    'Send a form (multipart/form-data) with the file in the field `attachment`, or the file itself as application/octet-stream with its name in the query.',
   status: 201,
   refuses: [409, 422],
   body: 'file',
-  query: z.object({ name: z.string().max(1_000).optional().describe('Instead of the name in the form') }),
+  query: z.object({ name: z.string().max(1_000).optional().describe('Overrides the name in the form') }),
   response: releaseFile,
   async run({ viewer, params, query, body, deps, found, origin }) {
     const key = { id: params.id };
@@ -230,7 +230,7 @@ const getAsset = operation({
   id: 'getReleaseFile',
   method: 'GET',
   path: asset,
-  summary: 'Get what a file of a release is; browser_download_url has its content',
+  summary: 'Get a release file’s metadata; download the content from browser_download_url',
   status: 200,
   response: releaseFile,
   async run({ viewer, params, deps, found, origin }) {
@@ -245,7 +245,7 @@ const editAsset = operation({
   id: 'editReleaseFile',
   method: 'PATCH',
   path: asset,
-  summary: 'Rename a file of a release',
+  summary: 'Rename a release file',
   status: 201,
   refuses: [409, 422],
   body: releaseFileEdit,

@@ -16,12 +16,12 @@ const one = `${list}/{tag}` as const;
 export const tagShape = z
   .strictObject({
     name: z.string(),
-    id: objectId.describe('Of the tag object, for a tag that has one'),
-    message: z.string().describe('Of an annotated tag'),
+    id: objectId.describe('ID of the tag object, for annotated tags'),
+    message: z.string().describe('For annotated tags'),
     commit: z
       .strictObject({ sha: objectId, url: z.url(), created: z.iso.datetime() })
       .nullable()
-      .describe('null for a tag of anything else'),
+      .describe('Null if the tag does not point to a commit'),
     zipball_url: z.url(),
     tarball_url: z.url(),
   })
@@ -115,7 +115,7 @@ const deleteTag = operation({
   method: 'DELETE',
   path: one,
   tag: 'Contents',
-  summary: 'Delete a tag; one that has a release is refused',
+  summary: 'Delete a tag that has no release',
   access: 'repository:read',
   scope: 'write',
   cost: 'objects',

@@ -13,7 +13,7 @@ import { archive, numberedPage, paging, tree } from '../shapes/schemas.ts';
 import { showTags, tagShape } from './tags.ts';
 
 const at = '/repos/{owner}/{name}';
-const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
+const ref = z.string().optional().describe('Branch, tag or commit ID; defaults to the default branch');
 
 /** The commit to which a name resolves. Throws `revision_not_found`, also for an empty repository. */
 export async function resolveRef(
@@ -69,7 +69,7 @@ export const getTree = operation({
   access: 'repository:read',
   cost: 'objects',
   status: 200,
-  query: z.object({ ref, path: z.string().default('').describe('Left out: the topmost folder') }),
+  query: z.object({ ref, path: z.string().default('').describe('Defaults to the root folder') }),
   response: tree,
   async run({ found, query, deps }) {
     const oid = await resolveRef(deps, found, query.ref);
@@ -139,9 +139,9 @@ export const getRawFile = operation({
   method: 'GET',
   path: `${at}/raw`,
   tag: 'Contents',
-  summary: 'Get the raw content of a file',
+  summary: 'Get a file’s raw content',
   description:
-    'A symbolic link gives its target, a pointer of Git LFS the content that it names. Text is answered as text/plain, everything else as application/octet-stream.',
+    'A symbolic link returns its target, a Git LFS pointer the content it refers to. Text is returned as text/plain, everything else as application/octet-stream.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
@@ -168,8 +168,8 @@ const rawAt = (id: string, path: `${typeof at}/${'raw' | 'media'}/{filepath}`, f
 
 /** At Gitea's URLs: CI servers read their settings file there. */
 export const rawOperations = [
-  rawAt('getRawFileAt', `${at}/raw/{filepath}`, false, 'Get the raw content of a file, of a pointer of Git LFS itself'),
-  rawAt('getMediaFileAt', `${at}/media/{filepath}`, true, 'Get a file, of a pointer of Git LFS what it names'),
+  rawAt('getRawFileAt', `${at}/raw/{filepath}`, false, 'Get a file’s raw content without resolving Git LFS pointers'),
+  rawAt('getMediaFileAt', `${at}/media/{filepath}`, true, 'Get a file’s raw content, resolving Git LFS pointers'),
 ];
 
 export const getArchiveLinks = operation({
@@ -178,7 +178,7 @@ export const getArchiveLinks = operation({
   path: `${at}/archive`,
   tag: 'Contents',
   summary: 'Get the URLs of source archives',
-  description: 'The addresses name the commit, so they stay what they are when the branch moves on.',
+  description: 'The URLs contain the commit ID, so their content does not change when the branch moves.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,

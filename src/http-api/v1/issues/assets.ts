@@ -15,7 +15,7 @@ import { json, noContent } from '../../responses.ts';
 const asset = z.object({
   ...attachment.shape,
   type: z.literal('attachment'),
-  markdown: z.string().meta({ description: 'What a text says to show the file.' }),
+  markdown: z.string().meta({ description: 'Markdown that embeds or links the file.' }),
 });
 
 function showAsset(
@@ -79,12 +79,12 @@ function assetsOf(
       path: list,
       summary: `Add an attachment to ${of}`,
       description:
-        'The body is a form (multipart/form-data) with the file in the field `attachment`. The file is stored, and the text gets a line that shows it, which needs the right to edit the text. Images are stored without their metadata.',
+        'Send a form (multipart/form-data) with the file in the field `attachment`. Hearth stores the file and appends a line that shows it to the text, which requires permission to edit the text. Image metadata is removed.',
       cost: 'upload',
       status: 201,
       body: 'file',
       query: z.object({
-        name: z.string().max(255).optional().meta({ description: 'Instead of the name in the form.' }),
+        name: z.string().max(255).optional().meta({ description: 'Overrides the name in the form.' }),
       }),
       response: asset,
       async run(given) {
@@ -120,7 +120,7 @@ function assetsOf(
       id: `edit${word}Asset`,
       method: 'PATCH',
       path: one,
-      summary: 'Rename an attachment; the words of links in texts stay',
+      summary: 'Rename an attachment; the text of existing links remains unchanged',
       status: 201,
       body: z.object({ name: z.string().max(255) }),
       response: asset,
@@ -136,7 +136,7 @@ function assetsOf(
       id: `remove${word}Asset`,
       method: 'DELETE',
       path: one,
-      summary: 'Remove an attachment; links to it in texts break',
+      summary: 'Remove an attachment, which breaks links to it',
       status: 204,
       async run(given) {
         const call = anyCall(given);

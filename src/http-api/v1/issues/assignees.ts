@@ -54,7 +54,7 @@ export const issueAssigneeOperations: readonly Operation[] = [
     id: 'isIssueAssignable',
     method: 'GET',
     path: `${oneIssueAt}/assignees/{username}`,
-    summary: 'Check whether an issue can be assigned to a user, for those who may write',
+    summary: 'Check whether an issue can be assigned to a user (requires write access)',
     access: 'repository:write',
     status: 204,
     async run({ viewer, found, params, deps }) {
@@ -68,7 +68,7 @@ export const issueAssigneeOperations: readonly Operation[] = [
     id: 'isAssignable',
     method: 'GET',
     path: '/repos/{owner}/{name}/assignees/{username}',
-    summary: 'Check whether issues can be assigned to a user, for those who may write',
+    summary: 'Check whether a repository’s issues can be assigned to a user (requires write access)',
     access: 'repository:write',
     status: 204,
     async run({ found, params, deps }) {

@@ -21,9 +21,13 @@ import { repositoryAt, showIssues } from '../shapes/issues-parts.ts';
 const rule = z.enum(['open', 'closed', 'label']).nullable();
 const columnFields = {
   name: z.string().max(200),
-  limit: z.int().min(1).max(issueLimits.cardsPerBoard).nullish().describe('Cards that it is meant to have at most'),
-  rule: rule.optional().describe('Cards come by themselves and meet it after a move; null for a column filled by hand'),
-  label: z.string().max(100).optional().describe('Name of the label, for the rule label'),
+  limit: z.int().min(1).max(issueLimits.cardsPerBoard).nullish().describe('Suggested maximum number of cards'),
+  rule: rule
+    .optional()
+    .describe(
+      'Adds matching cards automatically and updates cards moved into the column; null for a column that is filled manually',
+    ),
+  label: z.string().max(100).optional().describe('Name of the label if the rule is label'),
 };
 const column = z
   .strictObject({
@@ -35,20 +39,22 @@ const column = z
   })
   .meta({ id: 'BoardColumn' });
 const countedColumn = column
-  .extend({ cards: z.int().describe('That the caller may see') })
+  .extend({ cards: z.int().describe('Number of cards visible to the caller') })
   .meta({ id: 'CountedBoardColumn' });
 const boardFields = {
   id: z.uuid(),
   title: z.string(),
   description: z.string(),
-  public: z.boolean().describe('Of an organisation: for everyone, not for members alone'),
+  public: z.boolean().describe('For an organisation’s board: visible to everyone, not only to members'),
 };
 const listedBoard = z.strictObject(boardFields).meta({ id: 'ListedBoard' });
 const board = z.strictObject({ ...boardFields, columns: z.array(column) }).meta({ id: 'Board' });
 const boardWithCounts = z
   .strictObject({ ...boardFields, columns: z.array(countedColumn) })
   .meta({ id: 'CountedBoard' });
-const card = z.strictObject({ id: z.uuid().describe('Of the card, on every board'), issue }).meta({ id: 'BoardCard' });
+const card = z
+  .strictObject({ id: z.uuid().describe('ID of the card, the same on every board'), issue })
+  .meta({ id: 'BoardCard' });
 
 const showRow = ({ id, title, description, isPublic }: BoardRow) => ({ id, title, description, public: isPublic });
 const showColumn = ({ id, name, cardLimit, rule: given, label }: Board['columns'][number]) => ({
@@ -132,7 +138,7 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('list', 'Boards'),
       method: 'GET',
       path: base,
-      summary: `List the boards of ${what}, by title`,
+      summary: `List the boards of ${what} by title`,
       status: 200,
       response: z.array(listedBoard),
       async run(call) {
@@ -150,7 +156,7 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
         title: z.string().max(500),
         description: z.string().max(5_000).optional(),
         public: z.boolean().optional(),
-        columns: z.enum(boardPresets).optional().describe('The first ones'),
+        columns: z.enum(boardPresets).optional().describe('Initial columns'),
       }),
       response: board,
       async run(call) {
@@ -176,7 +182,7 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       method: 'PATCH',
       path: one,
       summary: 'Edit a board',
-      description: 'What is left out stays as it is.',
+      description: 'Omitted fields remain unchanged.',
       status: 200,
       body: z.object({
         title: z.string().max(500).optional(),
@@ -199,7 +205,7 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('delete', 'Board'),
       method: 'DELETE',
       path: one,
-      summary: 'Delete a board; its issues stay',
+      summary: 'Delete a board, but not its issues',
       status: 204,
       async run(call) {
         await call.deps.issues.boards.delete(call.viewer, placeOf(call as never), call.params.board);
@@ -211,7 +217,7 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('add', 'BoardColumn'),
       method: 'POST',
       path: `${one}/columns`,
-      summary: 'Add a column at the right of a board',
+      summary: 'Add a column to the right end of a board',
       status: 201,
       body: z.object(columnFields),
       response: column,
@@ -227,13 +233,13 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('edit', 'BoardColumn'),
       method: 'PATCH',
       path: oneColumn,
-      summary: 'Edit a column of a board, or move it',
-      description: 'What is left out stays as it is.',
+      summary: 'Edit or move a board column',
+      description: 'Omitted fields remain unchanged.',
       status: 204,
       body: z.object({
         ...columnFields,
         name: columnFields.name.optional(),
-        move: z.enum(['left', 'right']).optional().describe('By one column'),
+        move: z.enum(['left', 'right']).optional().describe('Moves it by one column'),
       }),
       async run(call) {
         const { move, ...fields } = call.body;
@@ -248,7 +254,7 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('delete', 'BoardColumn'),
       method: 'DELETE',
       path: oneColumn,
-      summary: 'Delete a column; its cards leave the board',
+      summary: 'Delete a column and remove its cards from the board',
       status: 204,
       async run(call) {
         const at = { boardId: call.params.board, columnId: call.params.column };
@@ -261,14 +267,14 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('list', 'BoardCards'),
       method: 'GET',
       path: `${oneColumn}/cards`,
-      summary: 'List the cards of a column, from the top',
-      description: 'Without those of issues that the caller may not read.',
+      summary: 'List a column’s cards from top to bottom',
+      description: 'Omits cards of issues that the caller cannot read.',
       status: 200,
       isPaged: true,
       query: z.object({
-        q: z.string().max(1_000).default('').describe('A filter: label:bug assignee:alice'),
+        q: z.string().max(1_000).default('').describe('Filter, such as label:bug assignee:alice'),
         limit: z.int().min(1).max(100).default(30),
-        after: z.string().max(100).optional().describe('What the Link header of the page before gave'),
+        after: z.string().max(100).optional().describe('Cursor from the previous page’s Link header'),
       }),
       response: z.array(card),
       async run(call) {
@@ -287,13 +293,13 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('add', 'BoardCard'),
       method: 'POST',
       path: `${one}/cards`,
-      summary: 'Put an issue or pull request on a board',
+      summary: 'Add an issue or pull request to a board',
       status: 201,
       body: z.object({
-        index: z.int().min(1).describe('Number of the issue'),
-        owner: z.string().max(100).optional().describe('Of its repository; this one where it is left out'),
+        index: z.int().min(1).describe('Issue number'),
+        owner: z.string().max(100).optional().describe('Path of the issue’s repository; defaults to this one'),
         repo: z.string().max(100).optional(),
-        column: z.uuid().optional().describe('Without it, where the rules of the board place it'),
+        column: z.uuid().optional().describe('Defaults to the column determined by the board’s rules'),
       }),
       response: z.strictObject({ id: z.uuid() }).meta({ id: 'NewBoardCard' }),
       async run(call) {
@@ -315,12 +321,12 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       path: oneCard,
       summary: 'Move a card',
       description:
-        'To an end of a column, above another card of it, or by one place. In another column its issue then meets the rule of that: it gets the label, is closed or reopened.',
+        'Moves a card to either end of a column, above another card, or by one place. Moving it to another column applies that column’s rule to the issue: adds the label, closes the issue or reopens it.',
       status: 204,
       body: z.object({
         column: z.uuid().optional(),
         to: z.enum(['top', 'bottom', 'up', 'down']).optional(),
-        above: z.uuid().optional().describe('A card'),
+        above: z.uuid().optional().describe('ID of the card above which to place it'),
       }),
       async run(call) {
         const at = { boardId: call.params.board, issueIds: [call.params.card] };
@@ -333,7 +339,7 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       id: id('remove', 'BoardCard'),
       method: 'DELETE',
       path: oneCard,
-      summary: 'Take a card off a board; its issue stays',
+      summary: 'Remove a card from a board, but keep its issue',
       status: 204,
       async run(call) {
         const at = { boardId: call.params.board, issueIds: [call.params.card] };

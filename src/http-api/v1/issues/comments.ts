@@ -27,8 +27,8 @@ const write = { access: 'repository:read', scope: 'write' } as const;
 export const oneCommentAt = `${issuesAt}/comments/{comment}` as const;
 
 const times = {
-  since: z.string().max(40).optional().describe('Only those written or edited at this time or later'),
-  before: z.string().max(40).optional().describe('Only those written or edited before this time'),
+  since: z.string().max(40).optional().describe('Only comments written or edited at or after this time'),
+  before: z.string().max(40).optional().describe('Only comments written or edited before this time'),
 };
 
 export const listIssueComments = operation({
@@ -36,7 +36,7 @@ export const listIssueComments = operation({
   id: 'listIssueComments',
   method: 'GET',
   path: `${oneIssueAt}/comments`,
-  summary: 'List the comments of an issue, the oldest first',
+  summary: 'List an issue’s comments, oldest first',
   access: 'repository:read',
   status: 200,
   isPaged: true,
@@ -80,7 +80,7 @@ export const addIssueComment = operation({
   method: 'POST',
   path: `${oneIssueAt}/comments`,
   summary: 'Comment on an issue',
-  description: 'The same comment twice in ten seconds is one.',
+  description: 'An identical comment within ten seconds is not added again.',
   status: 201,
   maxJsonBytes: textBytes,
   body: newComment,
@@ -102,7 +102,7 @@ export const listRepositoryComments = operation({
   id: 'listRepositoryComments',
   method: 'GET',
   path: `${issuesAt}/comments`,
-  summary: 'List the comments of all issues of a repository, issue by issue',
+  summary: 'List the comments on all of a repository’s issues, grouped by issue',
   access: 'repository:read',
   status: 200,
   isPaged: true,
@@ -165,7 +165,7 @@ export const editComment = operation({
   id: 'editComment',
   method: 'PATCH',
   path: oneCommentAt,
-  summary: 'Edit a comment; its previous text is kept as a revision',
+  summary: 'Edit a comment and keep its previous text as a revision',
   status: 200,
   takesIfMatch: true,
   maxJsonBytes: textBytes,
@@ -188,7 +188,7 @@ export const deleteComment = operation({
   id: 'deleteComment',
   method: 'DELETE',
   path: oneCommentAt,
-  summary: 'Delete a comment, with its reactions and revisions',
+  summary: 'Delete a comment with its reactions and revisions',
   status: 204,
   async run(call) {
     const { entry, at } = await findComment(call);

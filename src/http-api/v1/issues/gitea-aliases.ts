@@ -14,7 +14,7 @@ const alias = (one: Operation, id: string, path: string): Operation => ({
   ...one,
   id,
   path,
-  description: `An older address of ${one.id}.`,
+  description: `Older URL of ${one.id}.`,
 });
 
 const commentAt = '/repos/{owner}/{name}/issues/{number}/comments/{comment}';
@@ -24,7 +24,7 @@ const renameOrganisation = operation({
   method: 'POST',
   path: '/orgs/{org}/rename',
   tag: 'Organisations',
-  summary: 'Rename an organisation; the old name leads to the new one and stays reserved',
+  summary: 'Rename an organisation; the old name redirects to the new one and remains reserved',
   access: 'account:admin',
   cost: 'rows',
   status: 204,
@@ -69,7 +69,7 @@ const listPinnedPulls = operation({
   method: 'GET',
   path: '/repos/{owner}/{name}/pulls/pinned',
   tag: 'Pull requests',
-  summary: 'List the pinned pull requests of a repository, as their talk',
+  summary: 'List a repository’s pinned pull requests as issues',
   access: 'repository:read',
   cost: 'rows',
   status: 200,
@@ -85,7 +85,7 @@ const validateConfig = operation({
   method: 'GET',
   path: '/repos/{owner}/{name}/issue_config/validate',
   tag: 'Issues',
-  summary: 'Check the configuration of issues: what is wrong in it is left out, so it always holds',
+  summary: 'Validate the issue configuration; always valid, because invalid entries are ignored',
   access: 'repository:read',
   cost: 'free',
   status: 200,

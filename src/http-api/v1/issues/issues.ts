@@ -33,13 +33,13 @@ export const textBytes = 256 * 1024;
 /** Parameters of lists of one repository and of searches over all repositories. */
 export const issueQuery = {
   state: z.enum(['open', 'closed', 'all']).default('open'),
-  labels: z.string().max(1_000).optional().describe('Names, separated by commas; an issue has all of them'),
+  labels: z.string().max(1_000).optional().describe('Comma-separated names; matches issues that have all of them'),
   q: z.string().max(1_000).optional().describe('Words'),
-  type: z.enum(['issues', 'pulls', 'all']).optional().describe('Both where none is named'),
+  type: z.enum(['issues', 'pulls', 'all']).optional().describe('Defaults to both'),
 };
 const changed = {
-  since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
-  before: z.string().max(40).optional().describe('Only those that changed before this time'),
+  since: z.string().max(40).optional().describe('Only those changed at or after this time'),
+  before: z.string().max(40).optional().describe('Only those changed before this time'),
 };
 
 const namesIn = (text = ''): string[] =>
@@ -74,17 +74,18 @@ export const listIssues = operation({
   id: 'listIssues',
   method: 'GET',
   path: issuesAt,
-  summary: 'List the issues and pull requests of a repository',
-  description: 'The newest first; with since or before, by their last change. X-Total-Count is told without filters.',
+  summary: 'List a repository’s issues and pull requests',
+  description:
+    'Newest first; with since or before, ordered by last change. X-Total-Count is sent only without filters.',
   access: 'repository:read',
   status: 200,
   isPaged: true,
   query: z.object({
     ...issueQuery,
     ...changed,
-    milestones: z.string().max(200).optional().describe('Title or id of a milestone'),
+    milestones: z.string().max(200).optional().describe('Milestone title or ID'),
     created_by: z.string().max(100).optional(),
-    assigned_by: z.string().max(100).optional().describe('Who is to work on it'),
+    assigned_by: z.string().max(100).optional().describe('Username of the assignee'),
     mentioned_by: z.string().max(100).optional(),
     sort: z.enum(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments']).optional(),
     ...numberedPaging,
@@ -135,17 +136,17 @@ export const searchIssues = operation({
   id: 'searchIssues',
   method: 'GET',
   path: '/repos/issues/search',
-  summary: 'Search the issues and pull requests of all repositories that the caller may see',
-  description: 'By words of titles, texts and comments, and by filters; the newest first.',
+  summary: 'Search the issues and pull requests of all repositories visible to the caller',
+  description: 'Searches titles, texts and comments and applies filters; newest first.',
   access: 'anyone',
   cost: 'search',
   status: 200,
   isPaged: true,
   query: z.object({
     ...issueQuery,
-    owner: z.string().max(100).optional().describe('Only those in repositories of this owner'),
+    owner: z.string().max(100).optional().describe('Only results in this owner’s repositories'),
     created_by: z.string().max(100).optional(),
-    assigned_by: z.string().max(100).optional().describe('Who is to work on it'),
+    assigned_by: z.string().max(100).optional().describe('Username of the assignee'),
     mentioned_by: z.string().max(100).optional(),
     ...numberedPaging,
   }),
@@ -174,7 +175,7 @@ export const openIssue = operation({
   method: 'POST',
   path: issuesAt,
   summary: 'Open an issue',
-  description: 'Labels, assignees, milestone, due date and ref are for those who may write.',
+  description: 'Labels, assignees, milestone, due date and ref require write access.',
   status: 201,
   maxJsonBytes: textBytes,
   body: newIssue,
@@ -216,7 +217,7 @@ export const getIssue = operation({
   method: 'GET',
   path: oneIssueAt,
   summary: 'Get an issue',
-  description: 'The number of an issue that has moved gives it from where it is now.',
+  description: 'For an issue that has moved, returns the issue from its new repository.',
   access: 'repository:read',
   status: 200,
   response: issue,
@@ -247,7 +248,7 @@ export const editIssue = operation({
   method: 'PATCH',
   path: oneIssueAt,
   summary: 'Edit an issue: title, text, state, labels, assignees, milestone, due date, ref',
-  description: 'All of it or nothing. What is left out stays as it is.',
+  description: 'Applies all changes or none. Omitted fields remain unchanged.',
   // Gitea's status for an edit.
   status: 201,
   takesIfMatch: true,
@@ -306,9 +307,9 @@ export const setDeadline = operation({
   id: 'setIssueDeadline',
   method: 'POST',
   path: `${oneIssueAt}/deadline`,
-  summary: 'Set when an issue is due, or that it is no longer',
+  summary: 'Set or remove an issue’s due date',
   status: 201,
-  body: z.object({ due_date: z.string().max(40).nullable().describe('A date, or a time of that day; null for none') }),
+  body: z.object({ due_date: z.string().max(40).nullable().describe('Date, or a time on that date; null for none') }),
   response: z.strictObject({ due_date: issue.shape.due_date }).meta({ id: 'IssueDeadline' }),
   async run({ viewer, found, params, body, deps, origin }) {
     const at = issueAt(found, params.number);
@@ -325,7 +326,7 @@ export const deleteIssue = operation({
   method: 'DELETE',
   path: oneIssueAt,
   summary: 'Move an issue to the trash',
-  description: 'For administrators of the repository; it can be had back for thirty days.',
+  description: 'Requires administrator access to the repository. The issue can be restored for thirty days.',
   status: 204,
   async run({ viewer, found, params, deps }) {
     await deps.issues.trash(viewer, issueAt(found, params.number));
@@ -340,7 +341,8 @@ export const moveIssue = operation({
   method: 'POST',
   path: `${oneIssueAt}/move`,
   summary: 'Move an issue to another repository',
-  description: 'For administrators of both; never from a private repository to a public one.',
+  description:
+    'Requires administrator access to both repositories. Issues cannot move from a private to a public repository.',
   status: 200,
   body: z.object({ owner: z.string(), repo: z.string() }),
   response: issue,
@@ -357,7 +359,7 @@ export const listPinnedIssues = operation({
   id: 'listPinnedIssues',
   method: 'GET',
   path: `${issuesAt}/pinned`,
-  summary: 'List the pinned issues of a repository',
+  summary: 'List a repository’s pinned issues',
   access: 'repository:read',
   status: 200,
   response: z.array(issue),

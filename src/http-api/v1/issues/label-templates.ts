@@ -33,7 +33,7 @@ export const labelTemplateOperations = [
     ...common,
     id: 'listLabelTemplates',
     path: '/label/templates',
-    summary: 'List the names of the sets of labels with which a repository may begin',
+    summary: 'List the names of label sets for new repositories',
     response: z.array(z.string()),
     run: async () => json(Object.keys(templates)),
   }),
@@ -41,7 +41,7 @@ export const labelTemplateOperations = [
     ...common,
     id: 'getLabelTemplate',
     path: '/label/templates/{name}',
-    summary: 'Get the labels of a set',
+    summary: 'Get the labels in a label set',
     refuses: [404],
     response: z.array(
       z

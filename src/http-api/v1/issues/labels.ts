@@ -76,8 +76,8 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list, isListed }:
       id: `list${word}Labels`,
       method: 'GET',
       path: `${at}/labels`,
-      summary: `List the labels ${whose}, by name`,
-      description: `${word === 'Repository' ? 'Without those of its organisation. ' : ''}All of them where no page is asked for.`,
+      summary: `List the labels ${whose} by name`,
+      description: `${word === 'Repository' ? 'Omits organisation labels. ' : ''}Without a page number, all are returned.`,
       status: 200,
       isPaged: true,
       query: z.object({ page: numberedPaging.page, limit: numberedPaging.limit }),
@@ -120,7 +120,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list, isListed }:
       id: `get${word}Label`,
       method: 'GET',
       path: one,
-      summary: 'Get a label, by id or name',
+      summary: 'Get a label by ID or name',
       status: 200,
       response: label,
       run: async (call) => json(shown(await found(callOf(call)), callOf(call))),
@@ -132,7 +132,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list, isListed }:
       id: `edit${word}Label`,
       method: 'PATCH',
       path: one,
-      summary: 'Edit a label; the issues that have it keep it',
+      summary: 'Edit a label; issues keep it',
       status: 200,
       body: labelEdit,
       response: label,
@@ -156,7 +156,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list, isListed }:
       id: `delete${word}Label`,
       method: 'DELETE',
       path: one,
-      summary: 'Delete a label, and remove it from every issue',
+      summary: 'Delete a label and remove it from all issues',
       status: 204,
       async run(call) {
         const { id } = ownOf(await found(callOf(call)), callOf(call));
@@ -192,7 +192,7 @@ const listIssueLabels = operation({
   ...ofIssue,
   id: 'listIssueLabels',
   method: 'GET',
-  summary: 'List the labels of an issue',
+  summary: 'List an issue’s labels',
   access: 'repository:read',
   status: 200,
   run: async ({ viewer, found, params, deps, origin }) =>
@@ -217,8 +217,8 @@ const changing = (id: string, method: 'POST' | 'PUT', summary: string) =>
     },
   });
 
-const addIssueLabels = changing('addIssueLabels', 'POST', 'Add labels to an issue, by id or name');
-const setIssueLabels = changing('setIssueLabels', 'PUT', 'Set the labels of an issue, by id or name');
+const addIssueLabels = changing('addIssueLabels', 'POST', 'Add labels to an issue by ID or name');
+const setIssueLabels = changing('setIssueLabels', 'PUT', 'Replace an issue’s labels by ID or name');
 
 const clearIssueLabels = operation({
   ...common,
@@ -240,7 +240,7 @@ const removeIssueLabel = operation({
   id: 'removeIssueLabel',
   method: 'DELETE',
   path: `${ofIssue.path}/{label}`,
-  summary: 'Remove a label from an issue, by id or name',
+  summary: 'Remove a label from an issue by ID or name',
   status: 204,
   refuses: [422],
   async run({ viewer, found, params, deps }) {

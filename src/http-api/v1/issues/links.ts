@@ -88,7 +88,7 @@ function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side)
       method: 'GET',
       path,
       summary: list,
-      description: 'As far as the caller may see them.',
+      description: 'Only those visible to the caller.',
       access: 'repository:read',
       status: 200,
       response: z.array(issue),

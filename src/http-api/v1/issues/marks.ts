@@ -33,7 +33,7 @@ const moveIssuePin = operation({
   id: 'moveIssuePin',
   method: 'PATCH',
   path: `${oneIssueAt}/pin/{position}`,
-  summary: 'Move a pinned issue to a place among the pinned ones, from 1',
+  summary: 'Move a pinned issue to a position, counted from 1',
   status: 204,
   refuses: [422],
   async run({ viewer, found, params, deps }) {
@@ -48,6 +48,8 @@ export const issueMarks = [
   moveIssuePin,
   mark('pinIssue', 'POST', 'pin', 'Pin an issue to the top of the list', { isPinned: true }),
   mark('unpinIssue', 'DELETE', 'pin', 'Unpin an issue', { isPinned: false }),
-  mark('lockIssue', 'PUT', 'lock', 'Lock an issue: only those who may write add to it', { isLocked: true }),
+  mark('lockIssue', 'PUT', 'lock', 'Lock an issue so that only users with write access can comment', {
+    isLocked: true,
+  }),
   mark('unlockIssue', 'DELETE', 'lock', 'Unlock an issue', { isLocked: false }),
 ];

@@ -26,7 +26,7 @@ export const getIssueSettings = operation({
   id: 'getIssueSettings',
   method: 'GET',
   path: `${at}/issue_settings`,
-  summary: 'Get who may open issues and comment',
+  summary: 'Get the setting for who can open issues and comment',
   access: 'repository:read',
   status: 200,
   response: issueSettings,
@@ -41,7 +41,7 @@ export const editIssueSettings = operation({
   id: 'editIssueSettings',
   method: 'PATCH',
   path: `${at}/issue_settings`,
-  summary: 'Set who may open issues and comment',
+  summary: 'Set who can open issues and comment',
   access: 'repository:admin',
   status: 200,
   body: issueSettingsEdit,
@@ -62,7 +62,7 @@ export const hideComment = operation({
   id: 'hideComment',
   method: 'PUT',
   path: `${oneCommentAt}/hidden`,
-  summary: 'Hide a comment, with a reason',
+  summary: 'Hide a comment with a reason',
   status: 204,
   body: z.object({ reason: hideReason }),
   async run(call) {
@@ -136,13 +136,13 @@ export const heldOperations = [
     'admitContributor',
     'PUT',
     'admit',
-    'Approve a contributor: publish what is pending, and later contributions at once',
+    'Approve a contributor: publish pending contributions, and later ones immediately',
   ),
   deciding(
     'refuseContributor',
     'DELETE',
     'refuse',
-    'Reject the pending contributions of a user: issues go to the trash, comments are deleted',
+    'Reject a user’s pending contributions: move issues to the trash, delete comments',
   ),
 ];
 
@@ -151,7 +151,7 @@ const listIssueTrash = operation({
   id: 'listIssueTrash',
   method: 'GET',
   path: trashAt,
-  summary: 'List deleted issues, the last deleted first',
+  summary: 'List deleted issues, most recently deleted first',
   access: 'repository:admin',
   status: 200,
   response: z.array(issue),
@@ -202,7 +202,7 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
       id: `list${word}Blocks`,
       method: 'GET',
       path,
-      summary: `List the users that ${word === 'User' ? 'the caller' : 'an organisation'} has blocked`,
+      summary: `List the users blocked by ${word === 'User' ? 'the caller' : 'an organisation'}`,
       status: 200,
       isPaged: true,
       query: z.object({ after: z.string().max(100).optional() }),
@@ -222,9 +222,9 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
       method: 'PUT',
       path: one,
       summary: 'Block a user from contributing to owned repositories',
-      description: 'Members and collaborators are not kept from what they were given.',
+      description: 'Members and collaborators keep the access they were granted.',
       status: 204,
-      query: z.object({ note: z.string().max(200).optional().describe('Why, for the owner’s eyes') }),
+      query: z.object({ note: z.string().max(200).optional().describe('Reason, visible only to the owner') }),
       async run(call) {
         const { viewer, deps, query } = call;
         const reason = query.note ?? '';

@@ -20,8 +20,8 @@ const template = z
     labels: z.array(z.string()),
     assignees: z.array(z.string()),
     ref: z.string(),
-    content: z.string().describe('Markdown; empty for a form'),
-    body: z.array(field).describe('The fields of a form'),
+    content: z.string().describe('Markdown; empty if the template is a form'),
+    body: z.array(field).describe('Form fields'),
     file_name: z.string(),
   })
   .meta({ id: 'IssueTemplate' });
@@ -83,7 +83,7 @@ export const getIssueConfig = operation({
   id: 'getIssueConfig',
   method: 'GET',
   path: `${at}/issue_config`,
-  summary: 'Get the settings of issue templates: whether blank issues are allowed, contact links',
+  summary: 'Get the issue template settings: blank issues and contact links',
   response: config,
   async run({ found, deps }) {
     const { blankIssues, contactLinks } = await findTemplates(deps, found);

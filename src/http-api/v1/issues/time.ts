@@ -27,7 +27,7 @@ const trackedTime = z
   .strictObject({
     id: z.int(),
     created: z.iso.datetime(),
-    time: z.int().describe('In seconds'),
+    time: z.int().describe('Time in seconds'),
     user_id: z.int(),
     user_name: z.string(),
     issue_id: z.int(),
@@ -75,8 +75,8 @@ async function showTimes({ viewer, deps, origin }: Place, rows: readonly Row[]) 
 }
 
 const filters = {
-  since: z.string().max(40).optional().describe('Only what was spent at this time or later'),
-  before: z.string().max(40).optional().describe('Only what was spent before this time'),
+  since: z.string().max(40).optional().describe('Only time spent at or after this time'),
+  before: z.string().max(40).optional().describe('Only time spent before this time'),
 };
 
 async function list(
@@ -117,7 +117,9 @@ const watch = (act: 'start' | 'stop' | 'delete', method: 'POST' | 'DELETE', summ
     method,
     path: `${oneIssueAt}/stopwatch/${act}` as `${typeof oneIssueAt}/stopwatch/start`,
     summary,
-    ...(act === 'start' ? { description: 'One that runs on another issue is stopped, and its time kept.' } : {}),
+    ...(act === 'start'
+      ? { description: 'A stopwatch running on another issue is stopped, and its time is recorded.' }
+      : {}),
     status: act === 'delete' ? 204 : 201,
     refuses: [409],
     async run({ viewer, found, params, deps }) {
@@ -132,8 +134,8 @@ export const issueTimeOperations = [
     id: 'listIssueTimes',
     method: 'GET',
     path: timesAt,
-    summary: 'List the time that was spent on an issue, the oldest first',
-    description: 'Of all for those who may write, of oneself for others.',
+    summary: 'List the time spent on an issue, oldest first',
+    description: 'Users with write access see all entries, others only their own.',
     access: 'repository:read',
     scope: 'read',
     status: 200,
@@ -148,12 +150,12 @@ export const issueTimeOperations = [
     id: 'addIssueTime',
     method: 'POST',
     path: timesAt,
-    summary: 'Add time that was spent on an issue',
-    description: 'For those who may write; for another person, by administrators of the repository.',
+    summary: 'Add time spent on an issue',
+    description: 'Requires write access; adding time for another user requires administrator access to the repository.',
     status: 200,
     refuses: [404],
     body: z.object({
-      time: z.int().describe('In seconds'),
+      time: z.int().describe('Time in seconds'),
       user_name: z.string().optional(),
       created: z.string().max(40).nullish(),
     }),
@@ -172,7 +174,7 @@ export const issueTimeOperations = [
     id: 'resetIssueTimes',
     method: 'DELETE',
     path: timesAt,
-    summary: 'Take all of one’s own time on an issue away',
+    summary: 'Delete all of the caller’s time entries on an issue',
     status: 204,
     refuses: [404],
     async run({ viewer, found, params, deps }) {
@@ -185,7 +187,7 @@ export const issueTimeOperations = [
     id: 'deleteIssueTime',
     method: 'DELETE',
     path: `${timesAt}/{id}`,
-    summary: 'Take time away that was added to an issue: one’s own, as an administrator of the repository anybody’s',
+    summary: 'Delete a time entry of an issue; repository administrators can delete entries of all users',
     status: 204,
     refuses: [404],
     async run({ viewer, found, params, deps }) {
@@ -199,8 +201,8 @@ export const issueTimeOperations = [
     id: 'listRepositoryTimes',
     method: 'GET',
     path: '/repos/{owner}/{name}/times',
-    summary: 'List the time that was spent on the issues of a repository, the oldest first',
-    description: 'Of all for those who may write, of oneself for others.',
+    summary: 'List the time spent on a repository’s issues, oldest first',
+    description: 'Users with write access see all entries, others only their own.',
     access: 'repository:read',
     scope: 'read',
     status: 200,
@@ -215,8 +217,8 @@ export const issueTimeOperations = [
     id: 'listTimesOfUser',
     method: 'GET',
     path: '/repos/{owner}/{name}/times/{username}',
-    summary: 'List the time that a person spent on the issues of a repository',
-    description: 'Of all for those who may write, of oneself for others.',
+    summary: 'List the time that a user spent on a repository’s issues',
+    description: 'Users with write access see all entries, others only their own.',
     access: 'repository:read',
     scope: 'read',
     status: 200,
@@ -231,7 +233,7 @@ export const issueTimeOperations = [
     id: 'listOwnTimes',
     method: 'GET',
     path: '/user/times',
-    summary: 'List the time that the caller spent on issues which the caller may read, the oldest first',
+    summary: 'List the caller’s time entries on readable issues, oldest first',
     access: 'token:read',
     status: 200,
     isPaged: true,
@@ -240,14 +242,14 @@ export const issueTimeOperations = [
     run: (call) => list(call, 'own', call.query),
   }),
   watch('start', 'POST', 'Start the caller’s stopwatch on an issue'),
-  watch('stop', 'POST', 'Stop the caller’s stopwatch on an issue, and add its time'),
-  watch('delete', 'DELETE', 'Throw the caller’s stopwatch on an issue away'),
+  watch('stop', 'POST', 'Stop the caller’s stopwatch on an issue and add its time'),
+  watch('delete', 'DELETE', 'Discard the caller’s stopwatch on an issue'),
   operation({
     ...common,
     id: 'listStopwatches',
     method: 'GET',
     path: '/user/stopwatches',
-    summary: 'List the caller’s stopwatches that run',
+    summary: 'List the caller’s running stopwatches',
     access: 'token:read',
     status: 200,
     response: z.array(stopwatch),

@@ -10,7 +10,7 @@ import { showMember, showOrganisation } from '../shapes/payloads.ts';
 
 const at = '/orgs/{org}';
 
-const publicAlone = z.enum(['public', '']).optional().describe('Organisations are public; another one is refused');
+const publicAlone = z.enum(['public', '']).optional().describe('Must be public: organisations are always public');
 
 /** The profile fields in a body; omitted ones stay unchanged. */
 function profileIn({
@@ -73,12 +73,12 @@ export const createOrganisation = operation({
   status: 201,
   refuses: [409],
   body: z.object({
-    name: z.string().optional().describe('The handle, here or as username'),
+    name: z.string().optional().describe('Username of the organisation; alternatively in username'),
     username: z.string().optional(),
     full_name: z.string().optional(),
-    displayName: z.string().optional().describe('The same as full_name'),
+    displayName: z.string().optional().describe('Alias of full_name'),
     description: z.string().optional(),
-    website: z.string().optional().describe('An http or https address'),
+    website: z.string().optional().describe('HTTP or HTTPS URL'),
     visibility: publicAlone,
   }),
   response: organisation,
@@ -120,9 +120,9 @@ export const editOrganisation = operation({
   refuses: [404],
   body: z.object({
     full_name: z.string().optional(),
-    displayName: z.string().optional().describe('The same as full_name'),
+    displayName: z.string().optional().describe('Alias of full_name'),
     description: z.string().optional(),
-    website: z.string().optional().describe('An http or https address'),
+    website: z.string().optional().describe('HTTP or HTTPS URL'),
     visibility: publicAlone,
   }),
   response: organisation,
@@ -148,7 +148,8 @@ export const deleteOrganisation = operation({
   path: at,
   tag: 'Organisations',
   summary: 'Delete an organisation that owns no repositories',
-  description: 'As an OWNER; as an administrator, too, where the server lets them act as others.',
+  description:
+    'Requires the role OWNER; administrators can also do this if the server allows them to act as other users.',
   access: 'account:admin',
   cost: 'objects',
   status: 204,
@@ -165,7 +166,7 @@ export const listMembers = operation({
   path: `${at}/members`,
   tag: 'Organisations',
   summary: 'List members with their roles, ordered by username',
-  description: 'For OWNERs.',
+  description: 'Requires the role OWNER.',
   access: 'account:admin',
   cost: 'rows',
   status: 200,
@@ -228,7 +229,7 @@ export const removeMember = operation({
   method: 'DELETE',
   path: `${at}/members/{username}`,
   tag: 'Organisations',
-  summary: 'Remove a member, as an OWNER, or leave the organisation',
+  summary: 'Remove a member (requires the role OWNER) or leave the organisation',
   access: 'account:admin',
   cost: 'rows',
   status: 204,

@@ -34,7 +34,7 @@ export async function showOwnersTeam(
     {
       serial: offset + numericId(organisation.id),
       name,
-      description: 'Those who manage the organisation',
+      description: 'Users who manage the organisation',
       role: 'admin',
     },
     showOrganisation(organisation, members, { origin }),

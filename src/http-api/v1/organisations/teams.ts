@@ -25,12 +25,12 @@ const fields = {
   permission: permission.optional(),
   includes_all_repositories: z.literal(false).nullish(),
   can_create_org_repo: z.literal(false).nullish(),
-  units: z.array(z.string()).nullish().describe('A role covers all parts'),
+  units: z.array(z.string()).nullish().describe('Has no effect: a role covers all units'),
   units_map: z
     .record(z.string(), z.string())
     .nullish()
-    .describe('A role covers all parts: without `permission`, the least of these'),
-  visibility: z.string().nullish().describe('Members of the organisation see its teams'),
+    .describe('A role covers all units: without `permission`, the lowest of these applies'),
+  visibility: z.string().nullish().describe('Has no effect: all members of the organisation see its teams'),
 };
 
 interface Asked {
@@ -80,8 +80,8 @@ const listTeams = operation({
   id: 'listTeams',
   method: 'GET',
   path: ofOrganisation,
-  summary: 'List the teams of an organisation, by name',
-  description: 'All for its members, with the OWNERs as the team Owners; those that they are in for other people.',
+  summary: 'List an organisation’s teams by name',
+  description: 'Members see all teams, including the OWNERs as the team Owners; others see only their own teams.',
   status: 200,
   response: z.array(team),
   async run(call) {
@@ -99,7 +99,7 @@ const createTeam = operation({
   method: 'POST',
   path: ofOrganisation,
   summary: 'Create a team',
-  description: 'For OWNERs.',
+  description: 'Requires the role OWNER.',
   status: 201,
   refusesUnknownKeys: true,
   body: z.object({ name: z.string(), ...fields }),
@@ -118,7 +118,7 @@ const listOwnTeams = operation({
   id: 'listOwnTeams',
   method: 'GET',
   path: '/user/teams',
-  summary: 'List the teams that the caller is in',
+  summary: 'List the teams that the caller belongs to',
   status: 200,
   refuses: [],
   response: z.array(team),
@@ -150,7 +150,7 @@ const editTeam = operation({
   method: 'PATCH',
   path: one,
   summary: 'Edit a team',
-  description: 'For OWNERs. What is left out stays as it is.',
+  description: 'Requires the role OWNER. Omitted fields remain unchanged.',
   status: 200,
   refusesUnknownKeys: true,
   body: z.object({ name: z.string().optional(), ...fields }),
@@ -169,8 +169,8 @@ const deleteTeam = operation({
   id: 'deleteTeam',
   method: 'DELETE',
   path: one,
-  summary: 'Delete a team, with what it gives',
-  description: 'For OWNERs.',
+  summary: 'Delete a team and the access that it grants',
+  description: 'Requires the role OWNER.',
   status: 204,
   async run({ viewer, params, deps }) {
     await deps.organisations.teams.delete(viewer, serialIn(params));
@@ -189,7 +189,7 @@ const listTeamMembers = operation({
   id: 'listTeamMembers',
   method: 'GET',
   path: `${one}/members`,
-  summary: 'List the people of a team, by username',
+  summary: 'List a team’s members by username',
   status: 200,
   response: z.array(giteaUser),
   async run(call) {
@@ -204,7 +204,7 @@ const getTeamMember = operation({
   id: 'getTeamMember',
   method: 'GET',
   path: oneMember,
-  summary: 'Get a person of a team',
+  summary: 'Get a team member',
   status: 200,
   response: giteaUser,
   async run(call) {
@@ -221,9 +221,9 @@ const addTeamMember = operation({
   id: 'addTeamMember',
   method: 'PUT',
   path: oneMember,
-  summary: 'Add a person to a team',
+  summary: 'Add a user to a team',
   description:
-    'For OWNERs. The person need not be a member of the organisation, and does not become one; in the team Owners, an OWNER.',
+    'Requires the role OWNER. The user does not need to be a member of the organisation and does not become one, except that users in the team Owners become OWNERs.',
   status: 204,
   async run(call) {
     const { viewer, params, deps } = call;
@@ -243,8 +243,8 @@ const removeTeamMember = operation({
   id: 'removeTeamMember',
   method: 'DELETE',
   path: oneMember,
-  summary: 'Remove a person from a team, as an OWNER, or leave it',
-  description: 'Who is removed from the team Owners belongs to the organisation no longer.',
+  summary: 'Remove a user from a team (requires the role OWNER) or leave the team',
+  description: 'Users removed from the team Owners also leave the organisation.',
   status: 204,
   async run(call) {
     const { viewer, params, deps } = call;
@@ -270,7 +270,7 @@ const listTeamRepositories = operation({
   id: 'listTeamRepositories',
   method: 'GET',
   path: `${one}/repos`,
-  summary: 'List the repositories of a team that the caller may see, by name',
+  summary: 'List a team’s repositories visible to the caller, by name',
   status: 200,
   response: z.array(repository),
   older: olderRepositories,
@@ -297,10 +297,10 @@ const setTeamRepository = operation({
   id: 'setTeamRepository',
   method: 'PUT',
   path: oneRepository,
-  summary: 'Add a repository of the organisation to a team, or change the role there',
-  description: 'For OWNERs.',
+  summary: 'Add an organisation repository to a team, or change the team’s role in it',
+  description: 'Requires the role OWNER.',
   status: 204,
-  query: z.object({ permission: permission.optional().describe('Without it, the usual role of the team') }),
+  query: z.object({ permission: permission.optional().describe('Defaults to the team’s default role') }),
   async run({ viewer, params, query, deps }) {
     const at = { owner: params.org, name: params.repo };
     await deps.repositories.teams.setRole(viewer, serialIn(params), at, query.permission ?? null);
@@ -314,7 +314,7 @@ const removeTeamRepository = operation({
   method: 'DELETE',
   path: oneRepository,
   summary: 'Remove a repository from a team',
-  description: 'For OWNERs.',
+  description: 'Requires the role OWNER.',
   status: 204,
   async run({ viewer, params, deps }) {
     await deps.repositories.teams.removeRole(viewer, serialIn(params), { owner: params.org, name: params.repo });
@@ -328,7 +328,7 @@ const listRepositoryTeams = operation({
   path: '/repos/{owner}/{name}/teams',
   tag: 'Teams',
   summary: 'List the teams that have a role in a repository',
-  description: 'Those that the caller may know of; permission is the role in this repository.',
+  description: 'Lists only teams visible to the caller; permission is the role in this repository.',
   access: 'repository:admin',
   cost: 'rows',
   status: 200,
@@ -348,7 +348,7 @@ const getTeamRepository = operation({
   id: 'getTeamRepository',
   method: 'GET',
   path: oneRepository,
-  summary: 'Get a repository of a team that the caller may see',
+  summary: 'Get a team’s repository visible to the caller',
   status: 200,
   response: repository,
   older: olderRepository,

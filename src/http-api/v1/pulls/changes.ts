@@ -26,8 +26,8 @@ export const listPullCommits = operation({
   ...common,
   id: 'listPullCommits',
   path: `${onePullAt}/commits`,
-  summary: 'List the commits of a pull request, the newest first',
-  description: `The newest ${mostCommits}; all of them where no page is asked for.`,
+  summary: 'List a pull request’s commits, newest first',
+  description: `Covers the newest ${mostCommits}. Without a page number, all are returned.`,
   isPaged: true,
   query: z.object(pages),
   response: z.array(giteaCommit),
@@ -48,8 +48,8 @@ export const listPullFiles = operation({
   ...common,
   id: 'listPullFiles',
   path: `${onePullAt}/files`,
-  summary: 'List the files that a pull request changes',
-  description: 'All of them where no page is asked for, 3,000 at most.',
+  summary: 'List the files changed by a pull request',
+  description: 'Without a page number, all are returned, up to 3,000.',
   isPaged: true,
   query: z.object(pages),
   response: z.array(changedFile),
@@ -72,8 +72,9 @@ export const getPullConflicts = operation({
   ...common,
   id: 'getPullConflicts',
   path: `${onePullAt}/conflicts`,
-  summary: 'Get the conflicts of a pull request with its base branch',
-  description: 'The first files, with the lines that git marks and those around them; no files where it merges.',
+  summary: 'Get a pull request’s conflicts with its base branch',
+  description:
+    'Lists the first files with the conflicting lines and their context; lists no files if it merges cleanly.',
   response: pullConflicts,
   async run({ viewer, found, params, deps }) {
     const at = pullAt(found, params.number);
@@ -104,8 +105,8 @@ const patch = (id: string, format: PatchFormat, summary: string) =>
     response: 'bytes',
     refuses: [422],
     query: z.object({
-      round: z.int().optional().describe('Left out: the last one'),
-      since: z.int().optional().describe('An older round: only what differs from its head'),
+      round: z.int().optional().describe('Defaults to the latest round'),
+      since: z.int().optional().describe('Older round: returns only the differences from its head'),
     }),
     async run({ viewer, found, params, query, deps }) {
       const wanted = { format, round: query.round, since: query.since };
@@ -118,5 +119,9 @@ const patch = (id: string, format: PatchFormat, summary: string) =>
     },
   });
 
-export const getPullDiff = patch('getPullDiff', 'diff', 'Get the changes of a pull request, for `git apply`');
-export const getPullPatch = patch('getPullPatch', 'patch', 'Get the commits of a pull request as mails, for `git am`');
+export const getPullDiff = patch('getPullDiff', 'diff', 'Get a pull request’s changes as a diff for `git apply`');
+export const getPullPatch = patch(
+  'getPullPatch',
+  'patch',
+  'Get a pull request’s commits as email patches for `git am`',
+);

@@ -43,7 +43,7 @@ const reply = operation({
   ...write,
   id: 'replyToPullComment',
   path: `${onePullAt}/comments/{comment}/replies`,
-  summary: 'Answer a comment on code, at once',
+  summary: 'Reply to a code comment immediately',
   cost: 'objects',
   status: 201,
   refuses: [404, 422],
@@ -72,7 +72,7 @@ const reply = operation({
 });
 
 export const pullCommentOperations = [
-  resolving('resolvePullComment', 'resolve', 'Resolve the thread of a comment on code'),
-  resolving('unresolvePullComment', 'unresolve', 'Open the thread of a comment on code again'),
+  resolving('resolvePullComment', 'resolve', 'Resolve a code comment’s thread'),
+  resolving('unresolvePullComment', 'unresolve', 'Reopen a code comment’s thread'),
   reply,
 ];

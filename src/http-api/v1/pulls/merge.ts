@@ -22,7 +22,7 @@ export const getPullMerged = operation({
   status: 204,
   id: 'getPullMerged',
   path: `${onePullAt}/merge`,
-  summary: 'Find out whether a pull request is merged: 404 when it is not',
+  summary: 'Check whether a pull request is merged (404 if it is not)',
   async run({ viewer, found, params, deps }) {
     const { issue } = await deps.pulls.find(viewer, pullAt(found, params.number));
     if (issue.state !== 'MERGED') throw notFound('pull_not_merged', 'The pull request is not merged.');
@@ -36,7 +36,8 @@ export const mergePull = operation({
   method: 'POST',
   path: `${onePullAt}/merge`,
   summary: 'Merge a pull request',
-  description: 'Or have it merged later. What stands in the way is refused as merge_blocked, with all reasons.',
+  description:
+    'Merges immediately or schedules the merge. If requirements are not met, returns merge_blocked with all reasons.',
   status: 200,
   refuses: [409],
   maxJsonBytes: textBytes,
@@ -74,7 +75,7 @@ export const cancelPullMerge = operation({
   id: 'cancelPullMerge',
   method: 'DELETE',
   path: `${onePullAt}/merge`,
-  summary: 'Take back that a pull request is to be merged later',
+  summary: 'Cancel a scheduled merge',
   status: 204,
   async run({ viewer, found, params, deps }) {
     const at = pullAt(found, params.number);
@@ -90,7 +91,7 @@ export const updatePullBranch = operation({
   id: 'updatePullBranch',
   method: 'POST',
   path: `${onePullAt}/update`,
-  summary: 'Bring the head of a pull request up to date with its base branch',
+  summary: 'Update a pull request’s head with its base branch',
   status: 200,
   refuses: [409, 422],
   query: z.object({ style: z.enum(['merge', 'rebase']).default('merge') }),
@@ -121,8 +122,8 @@ export const listPullRounds = operation({
   cost: 'rows',
   id: 'listPullRounds',
   path: `${onePullAt}/rounds`,
-  summary: 'List the rounds of a pull request, the oldest first',
-  description: 'Each accepted push is one, and stays when the branch is rewritten.',
+  summary: 'List a pull request’s rounds, oldest first',
+  description: 'Every accepted push creates a round, which is kept even if the branch is rewritten.',
   response: z.array(pullRound),
   async run({ viewer, found, params, deps, origin }) {
     const rows = await deps.pulls.rounds.list(viewer, pullAt(found, params.number));
@@ -140,7 +141,7 @@ export const getPullRound = operation({
   cost: 'rows',
   id: 'getPullRound',
   path: `${onePullAt}/rounds/{round}`,
-  summary: 'Get one round with its commits',
+  summary: 'Get a round with its commits',
   response: pullRoundCommits,
   async run({ viewer, found, params, deps, origin }) {
     const at = pullAt(found, params.number);

@@ -12,9 +12,9 @@ export const openPullFromPatch = operation({
   id: 'openPullFromPatch',
   method: 'POST',
   path: `${pullsAt}/patch`,
-  summary: 'Open a pull request from a patch, or add its next round',
+  summary: 'Open a pull request from a patch, or add a round to one',
   description:
-    'Each mail of git format-patch becomes a commit with its author and date, on the commit that it names as base-commit where the base branch has it, else on the tip of the base branch. A patch that does not apply changes nothing; 409 says which file and line.',
+    'Every email from git format-patch becomes a commit with its author and date. The commits are applied to the patch’s base-commit if the base branch contains it, otherwise to the tip of the base branch. A patch that does not apply changes nothing; the 409 response contains the file and line.',
   cost: 'change',
   status: 201,
   refuses: [409],

@@ -36,7 +36,7 @@ export const listPullQueue = operation({
   cost: 'rows',
   id: 'listPullQueue',
   path: `${pullsAt}/queue`,
-  summary: 'List the merge queues of a repository, by branch and in the order of merging',
+  summary: 'List a repository’s merge queues by branch, in merge order',
   response: z.array(pullQueuePlace),
   async run({ viewer, found, deps, origin }) {
     const places = await deps.pulls.queue.list(viewer, repositoryAt(found));
@@ -56,7 +56,7 @@ export const getPullInQueue = operation({
   cost: 'rows',
   id: 'getPullInQueue',
   path: `${onePullAt}/queue`,
-  summary: 'Find out where a pull request stands in the merge queue: 404 when it is in none',
+  summary: 'Get a pull request’s position in the merge queue (404 if it is not queued)',
   response: pullQueuePlace,
   async run({ viewer, found, params, deps, origin }) {
     const place = await deps.pulls.queue.placeOf(viewer, pullAt(found, params.number));
@@ -72,7 +72,7 @@ export const addPullToQueue = operation({
   id: 'addPullToQueue',
   path: `${onePullAt}/queue`,
   summary: 'Add a pull request to the merge queue of its base branch',
-  description: 'What stands in the way, but for the test by the queue, is refused as merge_blocked.',
+  description: 'If requirements other than the queue’s test are not met, returns merge_blocked.',
   refuses: [409],
   maxJsonBytes: textBytes,
   body: pullQueueEntry,
@@ -97,7 +97,7 @@ export const removePullFromQueue = operation({
   status: 204,
   id: 'removePullFromQueue',
   path: `${onePullAt}/queue`,
-  summary: 'Take a pull request out of the merge queue',
+  summary: 'Remove a pull request from the merge queue',
   refuses: [409],
   async run({ viewer, found, params, deps }) {
     await deps.pulls.queue.leave(viewer, pullAt(found, params.number));
@@ -111,8 +111,8 @@ export const putPullFirst = operation({
   status: 204,
   id: 'putPullFirst',
   path: `${onePullAt}/queue/first`,
-  summary: 'Put a pull request before all that wait in the merge queue',
-  description: 'For administrators of the repository. What is tested at the moment is not interrupted.',
+  summary: 'Move a pull request to the front of the merge queue',
+  description: 'Requires administrator access to the repository. A test in progress is not interrupted.',
   refuses: [409],
   async run({ viewer, found, params, deps }) {
     await deps.pulls.queue.putFirst(viewer, pullAt(found, params.number));

@@ -15,17 +15,17 @@ const line = z
 
 export const pullReview = z
   .strictObject({
-    id: z.int().describe('Follows from the UUID'),
-    user: giteaUser.nullable().describe('Null for a team that was asked'),
-    team: team.nullable().describe('A team that was asked'),
+    id: z.int().describe('Derived from the UUID'),
+    user: giteaUser.nullable().describe('Null for a review requested from a team'),
+    team: team.nullable().describe('Team whose review was requested'),
     state: z
       .enum(['APPROVED', 'REQUEST_CHANGES', 'COMMENT', 'PENDING', 'REQUEST_REVIEW'])
-      .describe('PENDING is seen by its author alone; REQUEST_REVIEW stands for a person or a team that was asked'),
+      .describe('PENDING is visible only to its author; REQUEST_REVIEW is a review request to a user or team'),
     body: z.string(),
-    commit_id: z.string().describe('The head of the round that was reviewed'),
+    commit_id: z.string().describe('Head of the reviewed round'),
     round: z.int(),
-    stale: z.boolean().describe('Whether a later round is there'),
-    official: z.boolean().describe('Whether its author may write to the repository now'),
+    stale: z.boolean().describe('Whether a later round exists'),
+    official: z.boolean().describe('Whether its author currently has write access to the repository'),
     dismissed: z.boolean(),
     dismissal_reason: z.string().nullable(),
     comments_count: z.int(),
@@ -41,25 +41,26 @@ export const pullReviewComment = z
     id: z.int(),
     body: z.string(),
     user: giteaUser,
-    resolver: giteaUser.nullable().describe('Who resolved the thread'),
+    resolver: giteaUser.nullable().describe('User who resolved the thread'),
     pull_request_review_id: z.int(),
     created_at: time,
     updated_at: time,
-    path: z.string().describe('Empty for the round as a whole'),
-    commit_id: z.string().describe('The last head'),
-    original_commit_id: z.string().describe('The commit that was commented on'),
-    diff_hunk: z.string().describe('The lines as they were'),
-    position: z.int().describe('Last line in the new file, as of the last round; 0 for one of the old file, or none'),
-    original_position: z.int().describe('The same in the old file'),
+    path: z.string().describe('File path; empty for the round as a whole'),
+    commit_id: z.string().describe('Latest head'),
+    original_commit_id: z.string().describe('Commit that the comment was made on'),
+    diff_hunk: z.string().describe('Original lines'),
+    position: z
+      .int()
+      .describe(
+        'Last line in the new file as of the latest round; 0 if the line is in the old file or no longer exists',
+      ),
+    original_position: z.int().describe('Last line in the old file, counted likewise'),
     html_url: z.string(),
     pull_request_url: z.string(),
     thread_id: z.string(),
-    thread_position: z.int().describe('Its number in the thread, from 1'),
+    thread_position: z.int().describe('Position in the thread, counted from 1'),
     round: z.int(),
-    state: z
-      .enum(['same', 'moved', 'changed', 'gone'])
-      .nullable()
-      .describe('What became of the lines in the last round'),
+    state: z.enum(['same', 'moved', 'changed', 'gone']).nullable().describe('State of the lines in the latest round'),
     resolved: z.boolean(),
   })
   .meta({ id: 'PullReviewComment' });
@@ -67,22 +68,24 @@ export const pullReviewComment = z
 const event = z
   .enum(['APPROVED', 'APPROVE', 'REQUEST_CHANGES', 'COMMENT', 'PENDING', ''])
   .nullish()
-  .describe('PENDING, empty or left out: the comments wait until the review is submitted');
+  .describe('PENDING, empty or omitted: comments remain pending until the review is submitted');
 
 export const newPullReview = z
   .object({
     event,
     body: text.nullish().describe('Markdown; not for a pending review'),
-    commit_id: z.string().max(64).nullish().describe('The head of the round that is reviewed; left out, the last'),
+    commit_id: z.string().max(64).nullish().describe('Head of the reviewed round; defaults to the latest'),
     comments: z
       .array(
         z.object({
-          path: z.string().max(4096).nullish().describe('Left out: the round as a whole'),
+          path: z.string().max(4096).nullish().describe('File path; omit it to comment on the round as a whole'),
           body: text,
-          new_position: line.describe('Line of the new file; 0 or left out with old_position, too: the file'),
-          old_position: line.describe('Line of the old file'),
-          first_line: line.describe('Where the lines begin that end there'),
-          thread_id: z.string().max(100).nullish().describe('The thread that this answers; its place counts then'),
+          new_position: line.describe(
+            'Line in the new file; omit both positions or set them to 0 to comment on the file',
+          ),
+          old_position: line.describe('Line in the old file'),
+          first_line: line.describe('First line of a range that ends at the position'),
+          thread_id: z.string().max(100).nullish().describe('ID of the thread to reply to; its location is then used'),
         }),
       )
       .max(200)
@@ -94,16 +97,16 @@ export const pullReviewSubmission = z.object({ event, body: text.nullish() }).me
 
 export const pullReviewDismissal = z
   .object({
-    message: z.string().max(10_000).describe('Why'),
-    priors: z.boolean().nullish().describe('Also earlier reviews of the same person'),
+    message: z.string().max(10_000).describe('Reason'),
+    priors: z.boolean().nullish().describe('Also dismisses earlier reviews by the same user'),
   })
   .meta({ id: 'PullReviewDismissal' });
 
 export const appliedSuggestions = z
   .object({
     comments: z.array(z.object({ thread_id: z.string().max(100), thread_position: z.int().min(1) })).max(100),
-    round: z.int().nullish().describe('Only if this is still the last round'),
-    message: z.string().max(1_000).nullish().describe('The subject of the commit'),
+    round: z.int().nullish().describe('Only if this is still the latest round'),
+    message: z.string().max(1_000).nullish().describe('Commit subject'),
   })
   .meta({ id: 'AppliedSuggestionsInput' });
 
@@ -111,6 +114,6 @@ const people = z.array(z.string().max(100)).max(50);
 export const pullReviewRequest = z
   .object({
     reviewers: people.nullish().describe('Usernames'),
-    team_reviewers: people.nullish().describe('Names of teams of the organisation that owns the repository'),
+    team_reviewers: people.nullish().describe('Names of teams in the organisation that owns the repository'),
   })
   .meta({ id: 'PullReviewRequest' });

@@ -38,9 +38,9 @@ export const listPullReviews = operation({
   ...read,
   id: 'listPullReviews',
   path: reviewsAt,
-  summary: 'List the reviews of a pull request, the oldest first',
+  summary: 'List a pull request’s reviews, oldest first',
   description:
-    'With the caller’s own pending one, and behind them the requests without an answer. All of them where no page is asked for.',
+    'Includes the caller’s pending review, followed by unanswered review requests. Without a page number, all are returned.',
   isPaged: true,
   query: z.object({ page: numberedPaging.page, limit: numberedPaging.limit }),
   response: z.array(pullReview),
@@ -56,7 +56,7 @@ export const getPullReview = operation({
   ...read,
   id: 'getPullReview',
   path: oneReviewAt,
-  summary: 'Get one review',
+  summary: 'Get a review',
   response: pullReview,
   async run(call) {
     const at = pullAt(call.found, call.params.number);
@@ -69,7 +69,7 @@ export const listPullReviewComments = operation({
   ...read,
   id: 'listPullReviewComments',
   path: `${oneReviewAt}/comments`,
-  summary: 'List the comments on lines that a review brought',
+  summary: 'List a review’s line comments',
   response: z.array(pullReviewComment),
   async run(call) {
     const at = pullAt(call.found, call.params.number);
@@ -113,8 +113,7 @@ export const createPullReview = operation({
   method: 'POST',
   path: reviewsAt,
   summary: 'Review a pull request',
-  description:
-    'With comments on lines, all of them or none; comments that wait already come along when it is submitted.',
+  description: 'Adds all line comments or none; submitting also publishes pending comments.',
   // Gitea's status.
   status: 200,
   refuses: [409],
@@ -177,8 +176,9 @@ export const deletePullReview = operation({
   id: 'deletePullReview',
   method: 'DELETE',
   path: oneReviewAt,
-  summary: 'Throw a pending review away, or take a submitted one back',
-  description: 'For its author, and for administrators of the server. The place of a submitted one in the log stays.',
+  summary: 'Delete a pending or submitted review',
+  description:
+    'Requires the review’s author or a server administrator. The timeline keeps the entry of a submitted review.',
   status: 204,
   async run(call) {
     const { viewer, found, params, deps } = call;
@@ -195,8 +195,8 @@ export const dismissPullReview = operation({
   id: 'dismissPullReview',
   method: 'POST',
   path: `${oneReviewAt}/dismissals`,
-  summary: 'End the effect of a review',
-  description: 'For administrators of the repository; the reason stays in the log.',
+  summary: 'Dismiss a review',
+  description: 'Requires administrator access to the repository. The reason is recorded in the timeline.',
   status: 200,
   body: pullReviewDismissal,
   response: pullReview,
@@ -221,8 +221,8 @@ export const undismissPullReview = operation({
   id: 'undismissPullReview',
   method: 'POST',
   path: `${oneReviewAt}/undismissals`,
-  summary: 'Give a dismissed review its effect again',
-  description: 'For administrators of the repository.',
+  summary: 'Restore a dismissed review',
+  description: 'Requires administrator access to the repository.',
   status: 200,
   refuses: [422],
   response: pullReview,
@@ -251,10 +251,10 @@ export const requestPullReviews = operation({
   id: 'requestPullReviews',
   method: 'POST',
   path: requestsAt,
-  summary: 'Ask people and teams for a review',
+  summary: 'Request reviews from users and teams',
   status: 201,
   body: pullReviewRequest,
-  response: z.array(pullReview).describe('One for each person and team that was asked and has not answered'),
+  response: z.array(pullReview).describe('One entry for every user and team with an unanswered request'),
   async run(call) {
     const at = pullAt(call.found, call.params.number);
     await call.deps.pulls.attention.request(call.viewer, at, { add: reviewersIn(call) });
@@ -267,7 +267,7 @@ export const withdrawPullReviews = operation({
   id: 'withdrawPullReviews',
   method: 'DELETE',
   path: requestsAt,
-  summary: 'Take back that people and teams were asked for a review',
+  summary: 'Cancel review requests to users and teams',
   status: 204,
   body: pullReviewRequest,
   async run(call) {
@@ -282,10 +282,10 @@ export const listReviewers = operation({
   id: 'listReviewers',
   method: 'GET',
   path: '/repos/{owner}/{name}/reviewers',
-  summary: 'List people who can be asked to review pull requests',
+  summary: 'List users who can be requested as reviewers',
   description:
-    'For those who may write: the owner, the collaborators, and the people of an organisation whom the caller may know ' +
-    'of. The author of a pull request is among them, and cannot be asked for it.',
+    'Requires write access. Lists the owner, the collaborators, and the organisation’s users visible to the caller. ' +
+    'It includes a pull request’s author, who cannot be requested for that pull request.',
   access: 'repository:write',
   status: 200,
   response: z.array(giteaUser),

@@ -12,8 +12,8 @@ export const getPullStack = operation({
   cost: 'rows',
   id: 'getPullStack',
   path: `${onePullAt}/stack`,
-  summary: 'List the stack of a pull request: those that it needs and those that need it',
-  description: 'The one that is merged first comes first; empty for a pull request that stands alone.',
+  summary: 'List a pull request’s stack: its dependencies and dependents',
+  description: 'Ordered by merge order; empty if the pull request is not part of a stack.',
   response: z.array(stackedPull),
   async run({ viewer, found, params, deps }) {
     const stack = await deps.pulls.stack(viewer, pullAt(found, params.number));

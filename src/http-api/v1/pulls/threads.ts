@@ -14,7 +14,7 @@ const resolve = (id: string, verb: 'resolve' | 'unresolve', summary: string) =>
     id,
     path: `${onePullAt}/threads/{thread}/${verb}`,
     summary,
-    description: 'By its thread_id, as the comments of reviews have it.',
+    description: 'Takes the thread_id from review comments.',
     cost: 'rows',
     status: 204,
     async run({ viewer, found, params, deps }) {
@@ -28,13 +28,13 @@ const applyPullSuggestions = operation({
   ...write,
   id: 'applyPullSuggestions',
   path: `${onePullAt}/suggestions`,
-  summary: 'Apply suggestions of reviews as one commit on the head',
-  description: 'All of them or none. The commit is a new round, and the threads are resolved.',
+  summary: 'Apply review suggestions as one commit on the head',
+  description: 'Applies all suggestions or none. The commit creates a round, and the threads are resolved.',
   cost: 'objects',
   status: 201,
   refuses: [409],
   body: appliedSuggestions,
-  response: z.strictObject({ sha: z.string().describe('The new head') }).meta({ id: 'AppliedSuggestions' }),
+  response: z.strictObject({ sha: z.string().describe('New head') }).meta({ id: 'AppliedSuggestions' }),
   async run({ viewer, found, params, body, deps }) {
     const at = pullAt(found, params.number);
     const { pull } = await deps.pulls.find(viewer, at);
@@ -51,7 +51,7 @@ const revertPull = operation({
   ...write,
   id: 'revertPull',
   path: `${onePullAt}/revert`,
-  summary: 'Open a pull request that takes back what a merged one brought',
+  summary: 'Open a pull request that reverts a merged one',
   cost: 'objects',
   status: 201,
   refuses: [409, 422],
@@ -86,10 +86,10 @@ const headBranch = (id: string, method: 'POST' | 'DELETE', summary: string) =>
 
 /** Operations on threads and on closed pull requests. */
 export const pullThreadOperations = [
-  resolve('resolvePullThread', 'resolve', 'Resolve a thread of a review'),
-  resolve('unresolvePullThread', 'unresolve', 'Open a resolved thread again'),
+  resolve('resolvePullThread', 'resolve', 'Resolve a review thread'),
+  resolve('unresolvePullThread', 'unresolve', 'Reopen a resolved thread'),
   applyPullSuggestions,
   revertPull,
-  headBranch('deletePullHead', 'DELETE', 'Delete the head branch of a pull request'),
-  headBranch('restorePullHead', 'POST', 'Restore the head branch of a pull request'),
+  headBranch('deletePullHead', 'DELETE', 'Delete a pull request’s head branch'),
+  headBranch('restorePullHead', 'POST', 'Restore a pull request’s head branch'),
 ];

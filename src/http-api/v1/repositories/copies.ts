@@ -12,26 +12,26 @@ const at = '/user/copies';
 
 const keptCopy = z
   .strictObject({
-    id: z.string().describe('The id of the repository that is the copy'),
+    id: z.string().describe('ID of the repository that is the copy'),
     repository: z
       .strictObject({ owner: z.string(), name: z.string() })
       .nullable()
       .describe('Null while the copy is in the trash'),
-    actor: z.string().describe('The actor of its origin'),
+    actor: z.string().describe('ActivityPub actor of the origin'),
     handle: z.string().describe('`owner/name@host` of the origin'),
-    url: z.string().nullable().describe('The page of the origin'),
+    url: z.string().nullable().describe('URL of the origin’s page'),
     state: z
       .enum(['waiting', 'current', 'unreachable', 'full', 'ending', 'paused'])
       .describe(
-        'Waits for its first transfer; equal to the origin the last time; the origin cannot be read; a limit is reached; unfollowed; paused by hand',
+        'In order: waiting for the first transfer; equal to the origin at the last check; origin not readable; limit reached; unfollowed; paused manually',
       ),
     unreachableSince: time.nullable(),
     error: z.string().nullable(),
-    completeTo: z.string().nullable().describe('The commit of the default branch up to which everything is here'),
+    completeTo: z.string().nullable().describe('Commit of the default branch up to which the copy is complete'),
     lastOkAt: time.nullable(),
-    size: z.int().describe('Bytes of git'),
+    size: z.int().describe('Git data size in bytes'),
     createdAt: time,
-    endsAt: time.nullable().describe('When it is removed, after it was unfollowed'),
+    endsAt: time.nullable().describe('Time at which the copy is removed after unfollowing'),
   })
   .meta({ id: 'KeptCopy' });
 
@@ -57,7 +57,7 @@ export const copyOperations = [
     id: 'listCopies',
     method: 'GET',
     path: at,
-    summary: 'List the copies of followed repositories that the caller keeps, the oldest first',
+    summary: 'List the caller’s copies of followed repositories, oldest first',
     access: 'account:read',
     cost: 'rows',
     status: 200,
@@ -79,7 +79,7 @@ export const copyOperations = [
     path: '/user/follows/{id}/copy',
     summary: 'Keep a copy of a followed repository',
     description:
-      'A public, read-only repository of the caller that follows the origin by its pushes and outlives it. It ends some time after the follow. One that is kept already goes on.',
+      'Creates a public, read-only repository of the caller that follows the origin’s pushes and outlives the origin. It is removed some time after unfollowing. An existing copy is kept.',
     access: 'account:write',
     cost: 'signature',
     status: 201,
@@ -90,7 +90,7 @@ export const copyOperations = [
         .min(1)
         .max(100)
         .optional()
-        .describe('Of the copy; by default that of the origin, followed by its host when that is taken'),
+        .describe('Name of the copy; defaults to the origin’s name, with the host appended if the name is taken'),
     }),
     response: keptCopy,
     async run({ viewer, params, body, deps }) {
@@ -103,7 +103,7 @@ export const copyOperations = [
     id: 'getCopy',
     method: 'GET',
     path: `${at}/{id}`,
-    summary: 'Get a copy that the caller keeps',
+    summary: 'Get one of the caller’s copies',
     access: 'account:read',
     cost: 'rows',
     status: 200,
@@ -116,7 +116,7 @@ export const copyOperations = [
     id: 'dropCopy',
     method: 'DELETE',
     path: `${at}/{id}`,
-    summary: 'Move a copy that the caller keeps to the trash',
+    summary: 'Move one of the caller’s copies to the trash',
     access: 'account:write',
     cost: 'rows',
     status: 204,
@@ -131,7 +131,7 @@ export const copyOperations = [
     id: 'makeCopyOwn',
     method: 'POST',
     path: `${at}/{id}/own`,
-    summary: 'Turn a copy into an ordinary repository of the caller, which follows its origin no longer',
+    summary: 'Convert a copy to a regular repository that no longer follows its origin',
     access: 'account:write',
     cost: 'rows',
     status: 204,

@@ -15,16 +15,16 @@ const time = z.iso.datetime().describe('ISO 8601, UTC');
 /** Gitea's shape, with our own `added_by` and `last_used_at`. */
 const deployKey = z
   .strictObject({
-    id: z.int().describe('Follows from the UUID of the key'),
-    key_id: z.int().describe('The same'),
-    key: z.string().describe('The public key, as a line without a comment'),
-    fingerprint: z.string().describe('SHA256:…, as OpenSSH prints it'),
+    id: z.int().describe('Derived from the key’s UUID'),
+    key_id: z.int().describe('Alias of key_id'),
+    key: z.string().describe('Public key as a line without a comment'),
+    fingerprint: z.string().describe('SHA256:…, in OpenSSH’s format'),
     title: z.string(),
     read_only: z.boolean(),
-    added_by: z.string().nullable().describe('Null for the command line, and once the account is deleted'),
+    added_by: z.string().nullable().describe('Null if added on the command line or if the account has been deleted'),
     url: z.string(),
     created_at: time,
-    last_used_at: time.nullable().describe('Up to a minute late'),
+    last_used_at: time.nullable().describe('Accurate to within one minute'),
   })
   .meta({ id: 'DeployKey' });
 
@@ -67,7 +67,7 @@ const listDeployKeys = operation({
   id: 'listDeployKeys',
   method: 'GET',
   path: at,
-  summary: 'List the deploy keys, oldest first',
+  summary: 'List deploy keys, oldest first',
   status: 200,
   query: z.object({
     key_id: z.string().optional().describe('Only the key with this id'),
@@ -89,7 +89,7 @@ const getDeployKey = operation({
   id: 'getDeployKey',
   method: 'GET',
   path: `${at}/{id}`,
-  summary: 'Show a deploy key',
+  summary: 'Get a deploy key',
   status: 200,
   refuses: [404],
   response: deployKey,
@@ -102,14 +102,14 @@ const addDeployKey = operation({
   method: 'POST',
   path: at,
   summary: 'Add a deploy key',
-  description: 'A key opens one thing: one with which a person signs in, or of another repository, is refused.',
+  description: 'A key that belongs to a user or to another repository is rejected.',
   status: 201,
   refuses: [409],
   refusesUnknownKeys: true,
   body: z.strictObject({
-    title: z.string().optional().describe('Left out: the comment of the key'),
-    key: z.string().describe('A whole line of a .pub file'),
-    read_only: z.boolean().optional().describe('Left out: true'),
+    title: z.string().optional().describe('Defaults to the key’s comment'),
+    key: z.string().describe('Complete line of a .pub file'),
+    read_only: z.boolean().optional().describe('Defaults to true'),
   }),
   response: deployKey,
   async run(call) {

@@ -14,20 +14,26 @@ export const newRepository = z
   .object({
     name: z.string(),
     description: z.string().optional(),
-    private: z.boolean().default(true).describe('Left out: private'),
-    auto_init: z.boolean().optional().describe('Begins with a README, and with the files below'),
-    default_branch: z.string().optional().describe('Left out or empty: main'),
-    gitignores: z.string().max(500).optional().describe('Names of templates, separated by commas: Node, Python …'),
-    license: z.string().max(100).optional().describe('An SPDX name: MIT, Apache-2.0 …'),
-    readme: z.string().max(100).optional().describe('Counts with auto_init'),
+    private: z.boolean().default(true).describe('Defaults to private'),
+    auto_init: z.boolean().optional().describe('Creates a README and the files selected below'),
+    default_branch: z.string().optional().describe('Defaults to main, also if empty'),
+    gitignores: z.string().max(500).optional().describe('Comma-separated template names: Node, Python …'),
+    license: z.string().max(100).optional().describe('SPDX identifier: MIT, Apache-2.0 …'),
+    readme: z.string().max(100).optional().describe('Used only with auto_init'),
     issue_labels: z
       .string()
       .max(100)
       .optional()
-      .describe('A set of labels: Default; another name makes the usual ones of this server'),
+      .describe('Label set: Default; any other name creates this server’s standard labels'),
     template: z.boolean().optional(),
-    object_format_name: z.enum(['sha1', 'sha256']).optional().describe('Ids are SHA-1; another one is refused'),
-    trust_model: z.string().optional().describe('Signatures are judged alike everywhere'),
+    object_format_name: z
+      .enum(['sha1', 'sha256'])
+      .optional()
+      .describe('Must be sha1: other object formats are rejected'),
+    trust_model: z
+      .string()
+      .optional()
+      .describe('Has no effect: signatures are verified identically in all repositories'),
   })
   .meta({ id: 'NewRepository' });
 
@@ -87,7 +93,7 @@ const ofOrganisation = (id: string, path: '/orgs/{org}/repos' | '/org/{org}/repo
     ...common,
     id,
     path,
-    summary: 'Create a repository of an organisation',
+    summary: 'Create a repository for an organisation',
     refuses: [404, 409],
     run: ({ viewer, params, body, deps, origin }) => makeRepository({ viewer, deps, origin }, body, params.org),
   });
@@ -97,7 +103,7 @@ export const newRepositoryOperations = [
     ...common,
     id: 'createMyRepository',
     path: '/user/repos',
-    summary: 'Create a repository of the caller',
+    summary: 'Create a repository for the caller',
     refuses: [409],
     run: ({ viewer, body, deps, origin }) => makeRepository({ viewer, deps, origin }, body),
   }),

@@ -11,19 +11,22 @@ const one = '/packages/{owner}/{type}/{name}';
 const ofOwnerRules = '/users/{username}/package-retention';
 
 const rulesBody = {
-  keep: z.int().nullable().default(null).describe('Keep the newest versions, as many; null for any number'),
+  keep: z.int().nullable().default(null).describe('Number of newest versions to keep; null means no number'),
   keep_tags: z
     .array(z.string().max(200))
     .max(100)
     .default([])
-    .describe('Versions and tags that stay: `*` stands for any characters'),
-  older_than_days: z.int().nullable().default(null).describe('Keep what is younger; null for no age'),
+    .describe('Versions and tags to keep: `*` matches any characters'),
+  older_than_days: z.int().nullable().default(null).describe('Keep versions younger than this; null means no age'),
 };
 const retentionRules = z.object(rulesBody);
 const retention = z.object({
   rules: retentionRules.nullable(),
-  from: z.enum(['package', 'format', 'owner']).nullable().describe('Whose rules count: its own, or those of its owner'),
-  would_delete: z.array(z.string()).describe('Versions, the newest first'),
+  from: z
+    .enum(['package', 'format', 'owner'])
+    .nullable()
+    .describe('Source of the applied rules: the package or its owner'),
+  would_delete: z.array(z.string()).describe('Versions, newest first'),
 });
 
 const rulesOf = ({ keep, keep_tags: keepTags, older_than_days: olderThanDays }: z.infer<typeof retentionRules>) => ({
@@ -73,7 +76,7 @@ export const packageRetentionOperations = [
     id: 'getPackageRetention',
     method: 'GET',
     path: `${one}/-/retention`,
-    summary: 'Get the retention rules of a package, and the versions that they would delete now',
+    summary: 'Get a package’s retention rules and the versions that they would delete now',
     status: 200,
     response: retention,
     async run({ viewer, params, deps }) {
@@ -86,13 +89,14 @@ export const packageRetentionOperations = [
     id: 'setPackageRetention',
     method: 'PUT',
     path: `${one}/-/retention`,
-    summary: 'Set the retention rules of a package, which go before those of its owner; or only try them',
-    description: 'A nightly task deletes what the rules do not keep. It can be restored within the trash time.',
+    summary: 'Set or preview a package’s retention rules, which override those of its owner',
+    description:
+      'A nightly task deletes versions that the rules do not keep. They can be restored within the trash retention period.',
     status: 200,
     refuses: [404, 422],
     body: z.strictObject({
       ...rulesBody,
-      dry_run: z.boolean().default(false).describe('Change nothing, only say what the rules would delete now'),
+      dry_run: z.boolean().default(false).describe('Preview only: return what the rules would delete now'),
     }),
     response: retention,
     async run({ viewer, params, body, deps }) {
@@ -115,7 +119,7 @@ export const packageRetentionOperations = [
     id: 'deletePackageRetention',
     method: 'DELETE',
     path: `${one}/-/retention`,
-    summary: 'End the retention rules of a package; those of its owner count then',
+    summary: 'Remove a package’s retention rules, so that its owner’s rules apply',
     status: 204,
     async run({ viewer, params, deps }) {
       const found = await deps.packages.find(viewer, addressOf(params), 'manage');
@@ -128,7 +132,7 @@ export const packageRetentionOperations = [
     id: 'getOwnerPackageRetention',
     method: 'GET',
     path: ofOwnerRules,
-    summary: 'Get the retention rules of the packages of a user or an organisation, by type',
+    summary: 'Get the package retention rules of a user or an organisation by type',
     status: 200,
     refuses: [404],
     response: z.record(z.string(), retentionRules),
@@ -146,7 +150,7 @@ export const packageRetentionOperations = [
     id: 'setOwnerPackageRetention',
     method: 'PUT',
     path: `${ofOwnerRules}/{type}`,
-    summary: 'Set the retention rules of the packages of an owner of one type, or of the type "any"',
+    summary: 'Set an owner’s package retention rules for one type or for the type "any"',
     status: 204,
     refuses: [404, 422],
     body: z.strictObject(rulesBody),
@@ -161,7 +165,7 @@ export const packageRetentionOperations = [
     id: 'deleteOwnerPackageRetention',
     method: 'DELETE',
     path: `${ofOwnerRules}/{type}`,
-    summary: 'End the retention rules of the packages of an owner of one type, or of the type "any"',
+    summary: 'Remove an owner’s package retention rules for one type or for the type "any"',
     status: 204,
     refuses: [404],
     async run({ viewer, params, deps }) {

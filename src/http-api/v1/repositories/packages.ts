@@ -28,8 +28,8 @@ const read = { tag: 'Packages', access: 'anyone', cost: 'rows', refuses: [404] }
 const write = { ...read, scope: 'write' } as const;
 
 const paging = {
-  page: z.int().min(0).max(100_000).default(1).describe('From 1'),
-  limit: z.int().min(0).max(100_000).default(0).describe('Rows of one page, 100 at most; 0 for 30'),
+  page: z.int().min(0).max(100_000).default(1).describe('Counted from 1'),
+  limit: z.int().min(0).max(100_000).default(0).describe('Results per page, at most 100; 0 means 30'),
 };
 
 interface Place {
@@ -128,7 +128,7 @@ export const packageOperations = [
     id: 'listPackages',
     method: 'GET',
     path: ofOwner,
-    summary: 'List the versions of the packages of an owner, the package that changed last first',
+    summary: 'List the versions of an owner’s packages, most recently changed package first',
     status: 200,
     isPaged: true,
     query: z.object({
@@ -137,7 +137,7 @@ export const packageOperations = [
         .enum([...packageTypes, 'oci'])
         .optional()
         .describe('Only packages of this type'),
-      q: z.string().max(200).optional().describe('A part of the name'),
+      q: z.string().max(200).optional().describe('Part of the name'),
     }),
     response: z.array(giteaPackage),
     async run({ params, query, ...place }) {
@@ -161,7 +161,7 @@ export const packageOperations = [
     id: 'listPackageVersions',
     method: 'GET',
     path: one,
-    summary: 'List the versions of a package, the newest first',
+    summary: 'List a package’s versions, newest first',
     status: 200,
     isPaged: true,
     query: z.object(paging),
@@ -181,7 +181,7 @@ export const packageOperations = [
     id: 'deletePackage',
     method: 'DELETE',
     path: one,
-    summary: 'Delete all versions of a package; they can be restored within the trash time',
+    summary: 'Delete all versions of a package; they can be restored within the trash retention period',
     status: 204,
     async run({ viewer, params, deps }) {
       const found = await deps.packages.find(viewer, addressOf(params), 'delete');
@@ -194,7 +194,7 @@ export const packageOperations = [
     id: 'editPackage',
     method: 'PATCH',
     path: one,
-    summary: 'Change who reads a package that follows no repository',
+    summary: 'Set the visibility of a package that is not linked to a repository',
     status: 204,
     refuses: [404, 409],
     body: z.strictObject({ visibility: z.enum(['public', 'private']) }),
@@ -209,7 +209,7 @@ export const packageOperations = [
     id: 'getLatestPackageVersion',
     method: 'GET',
     path: `${one}/-/latest`,
-    summary: 'Get the newest version of a package; of an image, what was tagged last',
+    summary: 'Get the newest version of a package, or the most recently tagged version of an image',
     status: 200,
     response: giteaPackage,
     async run({ params, ...place }) {
@@ -225,7 +225,7 @@ export const packageOperations = [
     id: 'linkPackage',
     method: 'POST',
     path: `${one}/-/link/{repository}`,
-    summary: 'Link a package to a repository of its owner, which it follows from now on',
+    summary: 'Link a package to a repository of its owner',
     status: 201,
     refuses: [404, 409],
     async run({ viewer, params, deps }) {
@@ -239,7 +239,7 @@ export const packageOperations = [
     id: 'unlinkPackage',
     method: 'POST',
     path: `${one}/-/unlink`,
-    summary: 'End the link of a package to its repository; it is private afterwards',
+    summary: 'Unlink a package from its repository, which makes the package private',
     status: 201,
     refuses: [404, 409],
     async run({ viewer, params, deps }) {
@@ -253,7 +253,7 @@ export const packageOperations = [
     id: 'getPackage',
     method: 'GET',
     path: version,
-    summary: 'Get a version of a package, of an image by tag or digest',
+    summary: 'Get a package version; for an image, by tag or digest',
     status: 200,
     response: giteaPackage,
     async run({ params, ...place }) {
@@ -266,8 +266,9 @@ export const packageOperations = [
     id: 'deletePackageVersion',
     method: 'DELETE',
     path: version,
-    summary: 'Delete a version of a package; it can be restored within the trash time',
-    description: 'Of an image: by digest the version, by tag the tag alone while another tag names the same version.',
+    summary: 'Delete a package version; it can be restored within the trash retention period',
+    description:
+      'For an image: a digest deletes the version; a tag deletes only the tag if another tag points to the same version.',
     status: 204,
     async run({ viewer, params, deps }) {
       const found = await deps.packages.find(viewer, addressOf(params), 'delete');
@@ -281,7 +282,7 @@ export const packageOperations = [
     id: 'listPackageFiles',
     method: 'GET',
     path: `${version}/files`,
-    summary: 'List the files of a version; of an image its manifest, config and layers',
+    summary: 'List the files of a version; for an image, its manifest, config and layers',
     status: 200,
     response: z.array(giteaPackageFile),
     async run({ params, deps, viewer }) {
@@ -294,7 +295,7 @@ export const packageOperations = [
     id: 'restorePackageVersion',
     method: 'POST',
     path: `${version}/restore`,
-    summary: 'Restore a deleted version of a package',
+    summary: 'Restore a deleted package version',
     status: 200,
     response: giteaPackage,
     async run({ params, ...place }) {

@@ -19,7 +19,8 @@ const transfer = operation({
   path: `${at}/transfer`,
   tag: 'Repositories',
   summary: 'Transfer a repository to another owner',
-  description: 'At once to an owner whom the caller may act for; else it is offered, and waits for an answer.',
+  description:
+    'Transfers immediately to an owner that the caller can act for. Otherwise, the new owner must accept the transfer.',
   access: 'repository:owner',
   cost: 'objects',
   status: 202,
@@ -27,7 +28,7 @@ const transfer = operation({
   conflictStatus: 422,
   body: z.object({
     new_owner: z.string(),
-    team_ids: z.array(z.int()).optional().describe('Teams are given repositories by themselves'),
+    team_ids: z.array(z.int()).optional().describe('Not supported: add teams to the repository separately'),
   }),
   response: repository,
   older: olderRepository,
@@ -47,7 +48,7 @@ const answer = (id: string, word: 'accept' | 'reject') =>
     method: 'POST',
     path: `${at}/transfer/${word}` as `${typeof at}/transfer/accept`,
     tag: 'Repositories',
-    summary: `${word === 'accept' ? 'Accept' : 'Decline'} a repository that is offered`,
+    summary: `${word === 'accept' ? 'Accept' : 'Decline'} a repository transfer`,
     access: 'account:admin',
     cost: 'objects',
     status: word === 'accept' ? 202 : 200,
@@ -75,7 +76,7 @@ const languages = operation({
   id: 'listRepositoryLanguages',
   path: `${at}/languages`,
   cost: 'rows',
-  summary: 'List the main languages of a repository, with a share that falls from one to the next',
+  summary: 'List a repository’s main languages in descending order of share',
   response: z.record(z.string(), z.int()),
   async run({ found, deps }) {
     const { id, sizeBytes } = found.repository;
@@ -103,7 +104,7 @@ const licences = operation({
   ...read,
   id: 'listRepositoryLicences',
   path: `${at}/licenses`,
-  summary: 'List the licences that the topmost folder names',
+  summary: 'List the licences in the root folder',
   response: z.array(z.string()),
   async run({ found, deps }) {
     const head = await deps.git.refs.head(found.path);
@@ -132,8 +133,8 @@ const archive = operation({
   ...read,
   id: 'getArchive',
   path: `${at}/archive/{filepath}`,
-  summary: 'Get all files of a commit: {ref}.tar.gz or {ref}.zip',
-  description: 'Files of Git LFS come with their content.',
+  summary: 'Download an archive of a commit: {ref}.tar.gz or {ref}.zip',
+  description: 'The archive contains the content of Git LFS files.',
   response: 'bytes',
   refuses: [404],
   async run({ found, params, deps: { git, lfs } }) {
@@ -159,7 +160,7 @@ const annotatedTag = operation({
   ...read,
   id: 'getAnnotatedTag',
   path: `${at}/git/tags/{sha}`,
-  summary: 'Get an annotated tag by the id of its object',
+  summary: 'Get an annotated tag by its object ID',
   response: z
     .strictObject({
       tag: z.string(),
@@ -202,7 +203,7 @@ const updateBranch = operation({
   method: 'PUT',
   path: `${at}/branches/{branch}`,
   tag: 'Contents',
-  summary: 'Move a branch to another commit, as a push of the caller',
+  summary: 'Move a branch to another commit as a push by the caller',
   access: 'repository:write',
   cost: 'objects',
   status: 204,
@@ -210,8 +211,8 @@ const updateBranch = operation({
   conflictStatus: 422,
   body: z.object({
     new_commit_id: z.string().max(64),
-    old_commit_id: z.string().max(64).optional().describe('Where the branch must still be'),
-    force: z.boolean().default(false).describe('Also to a commit that leaves some behind'),
+    old_commit_id: z.string().max(64).optional().describe('Expected current commit of the branch'),
+    force: z.boolean().default(false).describe('Whether to allow discarding commits'),
   }),
   async run({ viewer, found, params, body, deps }) {
     const ref = `refs/heads/${params.branch}`;
@@ -239,8 +240,8 @@ const renameBranch = operation({
   method: 'PATCH',
   path: `${at}/branches/{branch}`,
   tag: 'Contents',
-  summary: 'Rename a branch: the new one is made, and the old one deleted',
-  description: 'The default branch is renamed by those who administer the repository.',
+  summary: 'Rename a branch by creating the new branch and deleting the old one',
+  description: 'Renaming the default branch requires administrator access to the repository.',
   access: 'repository:write',
   cost: 'objects',
   status: 204,
@@ -286,7 +287,7 @@ const pinsAllowed = operation({
   path: `${at}/new_pin_allowed`,
   tag: 'Issues',
   cost: 'rows',
-  summary: 'Get whether more issues and pull requests may be pinned',
+  summary: 'Check whether more issues and pull requests can be pinned',
   response: z.strictObject({ issues: z.boolean(), pull_requests: z.boolean() }).meta({ id: 'NewIssuePinsAllowed' }),
   async run({ viewer, found, deps }) {
     const pinned = await deps.issues.listPinned(viewer, found.canonical);

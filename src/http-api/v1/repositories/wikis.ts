@@ -28,7 +28,7 @@ const wikiCommit = z.strictObject({
 const meta = {
   title: z.string(),
   html_url: z.string(),
-  sub_url: z.string().describe('The title as it is in addresses'),
+  sub_url: z.string().describe('Title as used in URLs'),
   last_commit: wikiCommit.nullable(),
 };
 const pageMeta = z.strictObject(meta).meta({ id: 'WikiPageMetaData' });
@@ -37,8 +37,8 @@ const wikiPage = z
     ...meta,
     content_base64: z.string(),
     commit_count: z.int(),
-    sidebar: z.string().describe('The text of the sidebar in base64'),
-    footer: z.string().describe('The text of the footer in base64'),
+    sidebar: z.string().describe('Sidebar text in base64'),
+    footer: z.string().describe('Footer text in base64'),
   })
   .meta({ id: 'WikiPage' });
 const revisions = z.strictObject({ commits: z.array(wikiCommit), count: z.int() }).meta({ id: 'WikiCommitList' });
@@ -118,7 +118,7 @@ async function showPage(call: Call, title: string): Promise<z.output<typeof wiki
 
 const newPage = z.object({
   title: z.string().max(1000).optional(),
-  content_base64: z.string().describe('In base64'),
+  content_base64: z.string().describe('Content in base64'),
   message: z.string().max(10_000).optional(),
 });
 
@@ -128,7 +128,7 @@ export const wikiOperations = [
     id: 'listWikiPages',
     method: 'GET',
     path: `${at}/pages`,
-    summary: 'List the pages of a wiki',
+    summary: 'List a wiki’s pages',
     access: 'repository:read',
     status: 200,
     isPaged: true,
@@ -147,7 +147,7 @@ export const wikiOperations = [
     id: 'getWikiPage',
     method: 'GET',
     path: `${at}/page/{page}`,
-    summary: 'Get a page of a wiki',
+    summary: 'Get a wiki page',
     access: 'repository:read',
     status: 200,
     refuses: [404],
@@ -159,7 +159,7 @@ export const wikiOperations = [
     id: 'listWikiRevisions',
     method: 'GET',
     path: `${at}/revisions/{page}`,
-    summary: 'List the commits that changed a page of a wiki, the newest first',
+    summary: 'List the commits that changed a wiki page, newest first',
     access: 'repository:read',
     status: 200,
     refuses: [404],
@@ -180,7 +180,7 @@ export const wikiOperations = [
     method: 'POST',
     maxJsonBytes,
     path: `${at}/new`,
-    summary: 'Create a page of a wiki',
+    summary: 'Create a wiki page',
     access: 'repository:write',
     status: 201,
     refuses: [409, 422],
@@ -202,7 +202,7 @@ export const wikiOperations = [
     method: 'PATCH',
     maxJsonBytes,
     path: `${at}/page/{page}`,
-    summary: 'Change a page of a wiki, or its title',
+    summary: 'Edit a wiki page’s content or title',
     access: 'repository:write',
     status: 200,
     refuses: [404, 409, 422],
@@ -227,7 +227,7 @@ export const wikiOperations = [
     id: 'deleteWikiPage',
     method: 'DELETE',
     path: `${at}/page/{page}`,
-    summary: 'Delete a page of a wiki',
+    summary: 'Delete a wiki page',
     access: 'repository:write',
     status: 204,
     refuses: [404],

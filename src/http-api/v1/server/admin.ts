@@ -36,7 +36,7 @@ const asUser = ({ id, username, isAdministrator }: Person): PersonViewer => ({
 
 const text = z.string().optional();
 const profile = {
-  email: text.describe('You vouch for it'),
+  email: text.describe('Trusted without verification'),
   full_name: text,
   password: text,
   must_change_password: z.boolean().optional(),
@@ -50,7 +50,7 @@ const listUsers = operation({
   summary: 'List all accounts by username',
   status: 200,
   isPaged: true,
-  query: z.object({ ...paging, q: text.describe('Only usernames that begin with this') }),
+  query: z.object({ ...paging, q: text.describe('Only usernames that start with this text') }),
   response: z.array(giteaUser),
   async run({ query: { limit, after, q }, deps, origin }) {
     const page = await deps.accounts.listAccounts({ limit, after: after ?? null, prefix: q ?? '' });
@@ -65,7 +65,7 @@ const createUser = operation({
   method: 'POST',
   path: '/admin/users',
   summary: 'Create an account',
-  description: 'Without a password it has none until one is set.',
+  description: 'If the password is omitted, the account has none until one is set.',
   cost: 'change',
   status: 201,
   refuses: [409],
@@ -73,7 +73,7 @@ const createUser = operation({
   body: z.object({
     username: z.string(),
     ...profile,
-    send_notify: z.boolean().optional().describe('No mail is sent'),
+    send_notify: z.boolean().optional().describe('Has no effect: Hearth does not send an email'),
     source_id: z.literal(0).optional(),
     login_name: text,
     restricted: z.literal(false).optional(),
@@ -98,7 +98,7 @@ const editUser = operation({
   id: 'editAccount',
   method: 'PATCH',
   path: one,
-  summary: 'Edit an account: profile, password, administrator, sign-in',
+  summary: 'Edit an account: profile, password, administrator status, sign-in',
   cost: 'change',
   status: 200,
   refuses: [404, 409],
@@ -109,7 +109,7 @@ const editUser = operation({
     description: text,
     admin: z.boolean().optional(),
     active: z.boolean().optional(),
-    prohibit_login: z.boolean().optional().describe('Ends all sessions and tokens'),
+    prohibit_login: z.boolean().optional().describe('Ends all sessions and revokes all tokens'),
     source_id: z.literal(0).optional(),
     login_name: text,
     restricted: z.literal(false).optional(),
@@ -135,11 +135,11 @@ const deleteUser = operation({
   id: 'deleteAccount',
   method: 'DELETE',
   path: one,
-  summary: 'Delete an account that owns no repositories and is the only OWNER of no organisation',
+  summary: 'Delete an account that does not own repositories and is not the only OWNER of an organisation',
   cost: 'change',
   status: 204,
   refuses: [404, 409, 422],
-  query: z.object({ purge: z.boolean().optional().describe('Refused: what an account owns is deleted by itself') }),
+  query: z.object({ purge: z.boolean().optional().describe('Rejected: delete what the account owns separately') }),
   async run({ params, query, deps }) {
     if (query.purge === true)
       throw conflict('purge_refused', 'Delete or transfer what the account owns first.', { field: 'purge' });
@@ -153,7 +153,7 @@ const renameUser = operation({
   id: 'renameAccount',
   method: 'POST',
   path: `${one}/rename`,
-  summary: 'Rename a user; the old name leads to the new one and stays reserved',
+  summary: 'Rename a user; the old name redirects to the new one and remains reserved',
   status: 204,
   refuses: [404, 409],
   body: z.object({ new_username: z.string() }),
@@ -185,7 +185,7 @@ const removeKeyOfUser = operation({
   id: 'removeKeyOfAccount',
   method: 'DELETE',
   path: `${one}/keys/{id}`,
-  summary: 'Remove an SSH key of an account',
+  summary: 'Remove an account’s SSH key',
   status: 204,
   refuses: [404],
   async run({ params, deps }) {
@@ -215,7 +215,7 @@ const createOrganisationFor = operation({
   id: 'createOrganisationOfAccount',
   method: 'POST',
   path: `${one}/orgs`,
-  summary: 'Create an organisation whose first OWNER is a user',
+  summary: 'Create an organisation with a user as its first OWNER',
   status: 201,
   refuses: [404, 409],
   body: z.object({
@@ -245,7 +245,7 @@ const createRepositoryFor = operation({
   id: 'createRepositoryOfAccount',
   method: 'POST',
   path: `${one}/repos`,
-  summary: 'Create a repository of a user',
+  summary: 'Create a repository for a user',
   cost: 'objects',
   status: 201,
   refuses: [404, 409],
@@ -261,9 +261,9 @@ const createRepositoryFor = operation({
 const task = z
   .strictObject({
     name: z.string(),
-    schedule: z.string().describe('Six cron fields, seconds first'),
-    next: z.string().describe('Not told: the year 1'),
-    prev: z.string().describe('The year 1 before the first time'),
+    schedule: z.string().describe('Cron expression with six fields, starting with seconds'),
+    next: z.string().describe('Not available: always the year 1'),
+    prev: z.string().describe('Year 1 before the first run'),
     exec_times: z.int(),
   })
   .meta({ id: 'Cron' });
@@ -273,7 +273,7 @@ const listTasks = operation({
   id: 'listScheduledTasks',
   method: 'GET',
   path: '/admin/cron',
-  summary: 'List what runs by the clock',
+  summary: 'List scheduled tasks',
   status: 200,
   response: z.array(task),
   async run({ deps }) {
@@ -294,8 +294,8 @@ const startTask = operation({
   id: 'startScheduledTask',
   method: 'POST',
   path: '/admin/cron/{task}',
-  summary: 'Start one of the tasks that run by the clock, now',
-  description: 'The answer does not wait for its end; one that runs already is not started again.',
+  summary: 'Start a scheduled task now',
+  description: 'The response does not wait for the task to finish. A running task is not started again.',
   cost: 'change',
   status: 204,
   refuses: [404],

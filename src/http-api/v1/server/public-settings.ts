@@ -14,7 +14,7 @@ const settingsOf = [
     ...common,
     id: 'getApiSettings',
     path: '/settings/api',
-    summary: 'Get how many rows lists have, and how large contents may be',
+    summary: 'Get the page size and content size limits',
     response: z
       .strictObject({
         max_response_items: z.int(),
@@ -37,12 +37,12 @@ const settingsOf = [
     ...common,
     id: 'getAttachmentSettings',
     path: '/settings/attachment',
-    summary: 'Get what may be attached to issues',
+    summary: 'Get the settings for issue attachments',
     response: z
       .strictObject({
         enabled: z.boolean(),
         allowed_types: z.string().describe('Any'),
-        max_size: z.int().describe('In MiB'),
+        max_size: z.int().describe('Size in MiB'),
         max_files: z.int(),
       })
       .meta({ id: 'GeneralAttachmentSettings' }),
@@ -58,7 +58,7 @@ const settingsOf = [
     ...common,
     id: 'getRepositorySettings',
     path: '/settings/repository',
-    summary: 'Get what repositories of this server have',
+    summary: 'Get the repository features of this server',
     response: z
       .strictObject({
         mirrors_disabled: z.boolean(),
@@ -85,7 +85,7 @@ const settingsOf = [
     ...common,
     id: 'getInterfaceSettings',
     path: '/settings/ui',
-    summary: 'Get which reactions there are',
+    summary: 'Get the available reactions',
     response: z
       .strictObject({
         default_theme: z.string(),
@@ -105,7 +105,7 @@ const templates = [
     ...common,
     id: 'listLicences',
     path: '/licenses',
-    summary: 'List the licences with which a repository may begin',
+    summary: 'List the licences available for new repositories',
     response: z.array(z.strictObject(licenceEntry).meta({ id: 'LicensesTemplateListEntry' })),
     run: async ({ origin }) =>
       json(Object.entries(licenceTemplates).map(([key, name]) => ({ key, name, url: licenceUrl(origin, key) }))),
@@ -114,7 +114,7 @@ const templates = [
     ...common,
     id: 'getLicence',
     path: '/licenses/{name}',
-    summary: 'Get the text of a licence',
+    summary: 'Get a licence’s text',
     refuses: [404],
     response: z
       .strictObject({ ...licenceEntry, implementation: z.string(), body: z.string() })
@@ -131,7 +131,7 @@ const templates = [
     ...common,
     id: 'listGitignoreTemplates',
     path: '/gitignore/templates',
-    summary: 'List the names of what git is to leave out, by language',
+    summary: 'List the names of .gitignore templates',
     response: z.array(z.string()),
     run: async () => json(Object.keys(gitignoreTemplates)),
   }),
@@ -139,7 +139,7 @@ const templates = [
     ...common,
     id: 'getGitignoreTemplate',
     path: '/gitignore/templates/{name}',
-    summary: 'Get what git is to leave out for a language',
+    summary: 'Get a .gitignore template',
     refuses: [404],
     response: z.strictObject({ name: z.string(), source: z.string() }).meta({ id: 'GitignoreTemplateInfo' }),
     async run({ params }) {

@@ -10,13 +10,13 @@ export const search = operation({
   method: 'GET',
   path: '/search',
   tag: 'Search',
-  summary: 'Search repositories and people',
+  summary: 'Search repositories and users',
   description:
-    'Finds the query, whatever its case, in owner handle, name and description of repositories and in username and display ' +
-    'name of people. Nothing in it is special. Case is folded for all of Unicode: `ÉCOLE` finds `école`, a Greek sigma finds ' +
-    'one at the end of a word, `ß` is not `ss`, and `İ` is an i with a dot above it. Repositories are in the order of owner and name, people in that of their ' +
-    `usernames, complete up to ${mostHits.toLocaleString('en')} of each. A blank query finds nothing. With a token, private repositories ` +
-    'that its owner may see are searched, too.',
+    'Searches repositories by owner, name and description and users by username and display name, ignoring case. ' +
+    'The query has no special characters. Case folding covers all of Unicode: `ÉCOLE` finds `école`, a Greek sigma finds ' +
+    'a final sigma, `ß` does not match `ss`, and `İ` is an i with a dot above it. Repositories are sorted by owner and name, users by ' +
+    `username, with at most ${mostHits.toLocaleString('en')} results of each. A blank query finds nothing. With a token, the search includes ` +
+    'private repositories visible to the token’s owner.',
   access: 'anyone',
   cost: 'search',
   status: 200,

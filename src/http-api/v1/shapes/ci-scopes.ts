@@ -42,7 +42,7 @@ export const ciScopePaths: readonly CiScopePath[] = [
   {
     at: '/admin',
     word: 'Instance',
-    whose: 'of the whole server',
+    whose: 'for the whole server',
     access: 'administrator',
     refuses: [],
     scopeOf: () => instanceScope,

@@ -7,7 +7,7 @@ const time = z.iso.datetime().describe('ISO 8601, UTC');
 export const objectId = z
   .string()
   .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
-  .describe('Full id of a git object');
+  .describe('Full git object ID');
 
 const identity = z.strictObject({ name: z.string(), email: z.string(), username: z.string() });
 
@@ -25,7 +25,7 @@ export const verification = z
 export const commitUser = z.strictObject({
   name: z.string(),
   email: z.string(),
-  date: z.iso.datetime({ offset: true }).describe('ISO 8601, in the time zone of the commit'),
+  date: z.iso.datetime({ offset: true }).describe('ISO 8601, in the commit’s time zone'),
 });
 export const commitMeta = z.strictObject({ url: z.string(), sha: objectId, created: time });
 
@@ -53,19 +53,19 @@ export const giteaCommit = z
       committer: commitUser,
       message: z.string(),
       tree: commitMeta,
-      verification: verification.nullable().describe('Null where it was not asked for'),
+      verification: verification.nullable().describe('Null if not requested'),
     }),
-    author: giteaUser.nullable().describe('The account with the address of the commit'),
+    author: giteaUser.nullable().describe('Account with the commit’s email address'),
     committer: giteaUser.nullable(),
     parents: z.array(commitMeta),
     files: z
       .array(z.strictObject({ filename: z.string(), status: z.enum(['added', 'removed', 'modified']) }))
       .nullable()
-      .describe('Compared with the first parent, 3,000 at most; null in lists'),
+      .describe('Files changed since the first parent, at most 3,000; null in lists'),
     stats: z
       .strictObject({ total: z.int(), additions: z.int(), deletions: z.int() })
       .nullable()
-      .describe('Changed lines of these files; null in lists'),
+      .describe('Changed lines in these files; null in lists'),
   })
   .meta({ id: 'GiteaCommit' });
 
@@ -75,7 +75,7 @@ const signature = z
     ...commitUser.shape,
     ...giteaUser.pick({ id: true, full_name: true, avatar_url: true, html_url: true }).shape,
     login: z.string().nullable(),
-    username: z.string().nullable().describe('The person whose verified or no-reply address it is'),
+    username: z.string().nullable().describe('User who owns the verified or no-reply address'),
   })
   .meta({ id: 'Signature' });
 
@@ -91,11 +91,11 @@ export const commit = z
       .strictObject({
         verified: z.boolean(),
         reason: z.string().describe('valid, unsigned, unknown_key, invalid, unverified_email …'),
-        signer: z.string().nullable().describe('The username of the person who registered the key'),
+        signer: z.string().nullable().describe('Username of the user who registered the key'),
         fingerprint: z.string().nullable(),
         signature: z.string().nullable(),
-        payload: z.string().nullable().describe('What was signed'),
+        payload: z.string().nullable().describe('Signed data'),
       })
-      .describe('What the signature is worth'),
+      .describe('Verification result'),
   })
   .meta({ id: 'Commit' });

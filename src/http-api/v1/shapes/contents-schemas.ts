@@ -4,7 +4,7 @@ import { changedFile } from './pulls-schemas.ts';
 
 /** The shapes of files, trees and refs: those of Gitea's API. */
 
-const oid = z.string().describe('Full id of a git object');
+const oid = z.string().describe('Full git object ID');
 const address = z.string().nullable();
 
 export const contents = z
@@ -14,10 +14,10 @@ export const contents = z
     sha: oid,
     type: z.enum(['file', 'dir', 'symlink', 'submodule']),
     size: z.int(),
-    last_commit_sha: z.string().nullable().describe('The commit that changed it last; null in the list of a folder'),
+    last_commit_sha: z.string().nullable().describe('Commit that last changed it; null in folder listings'),
     encoding: z.literal('base64').nullable(),
-    content: z.string().nullable().describe('Null in the list of a folder, and for what is larger than 2 MiB'),
-    target: z.string().nullable().describe('Of a symbolic link'),
+    content: z.string().nullable().describe('Null in folder listings and for content larger than 2 MiB'),
+    target: z.string().nullable().describe('Target of a symbolic link'),
     url: address,
     html_url: address,
     git_url: address,
@@ -43,40 +43,40 @@ export const fileResponse = z
   .strictObject({ content: contents.nullable(), ...afterChange })
   .meta({ id: 'FileResponse' });
 export const filesResponse = z
-  .strictObject({ files: z.array(contents.nullable()).describe('Null for a deleted one'), ...afterChange })
+  .strictObject({ files: z.array(contents.nullable()).describe('Null for a deleted file'), ...afterChange })
   .meta({ id: 'FilesResponse' });
 
 const identity = z
   .object({ name: z.string().max(255).nullish(), email: z.string().max(255).nullish() })
   .nullish()
-  .describe('Left out: the caller');
+  .describe('Defaults to the caller');
 const fileOptions = {
-  message: z.string().nullish().describe('Left out: what the change does'),
-  branch: z.string().max(255).nullish().describe('Left out: the default branch'),
-  new_branch: z.string().max(255).nullish().describe('Commits to a new branch that begins at `branch`'),
-  author: identity.describe('Another address than one of the caller leaves the commit unsigned'),
-  committer: identity.describe('With an address of the caller'),
+  message: z.string().nullish().describe('Defaults to a description of the change'),
+  branch: z.string().max(255).nullish().describe('Defaults to the default branch'),
+  new_branch: z.string().max(255).nullish().describe('New branch to commit to, created from `branch`'),
+  author: identity.describe('With an address other than the caller’s, the commit is not signed'),
+  committer: identity.describe('The email address must belong to the caller'),
   dates: z
     .object({
       author: z.iso.datetime({ offset: true }).nullish(),
       committer: z.iso.datetime({ offset: true }).nullish(),
     })
     .nullish(),
-  signoff: z.boolean().nullish().describe('Adds a Signed-off-by line'),
+  signoff: z.boolean().nullish().describe('Adds a Signed-off-by trailer'),
 };
-const content = z.string().describe('In base64');
-const sha = z.string().max(64).describe('The blob that is to be changed: another one is refused with 409');
+const content = z.string().describe('Content in base64');
+const sha = z.string().max(64).describe('ID of the blob to change; a different blob is rejected with 409');
 export const newFile = z.object({ ...fileOptions, content }).meta({ id: 'NewFile' });
 export const fileUpdate = z
   .object({
     ...fileOptions,
     content,
     sha: sha.nullish(),
-    from_path: z.string().max(4096).nullish().describe('Where the file is now, when it is to be renamed'),
+    from_path: z.string().max(4096).nullish().describe('Current path of a file to rename'),
   })
   .meta({ id: 'FileUpdate' });
 export const diffPatch = z
-  .object({ ...fileOptions, content: z.string().describe('As git diff or git format-patch write it') })
+  .object({ ...fileOptions, content: z.string().describe('Output of git diff or git format-patch') })
   .meta({ id: 'DiffPatch' });
 export const fileDeletion = z.object({ ...fileOptions, sha }).meta({ id: 'FileDeletion' });
 export const filesChange = z
@@ -122,7 +122,7 @@ export const gitTree = z
   .meta({ id: 'GitTree' });
 export const gitBlob = z
   .strictObject({
-    content: z.string().nullable().describe('Null for more than 2 MiB'),
+    content: z.string().nullable().describe('Null if larger than 2 MiB'),
     encoding: z.literal('base64').nullable(),
     url: z.string(),
     sha: oid,
@@ -138,14 +138,17 @@ export const reference = z
   .meta({ id: 'Reference' });
 export const blame = z
   .strictObject({
-    sha: oid.describe('The commit that was asked for'),
+    sha: oid.describe('Requested commit'),
     path: z.string(),
     ranges: z.array(
       z.strictObject({
         first_line: z.int(),
         last_line: z.int(),
         commit: z.strictObject({ sha: oid, html_url: z.string(), message: z.string(), author: commitUser }),
-        previous: z.strictObject({ sha: oid, path: z.string() }).nullable().describe('Null where the lines were added'),
+        previous: z
+          .strictObject({ sha: oid, path: z.string() })
+          .nullable()
+          .describe('Null if this commit added the lines'),
       }),
     ),
   })

@@ -22,7 +22,7 @@ const reactionKind = z.enum(reactionKinds);
 export const newLabel = z
   .object({
     name: z.string(),
-    color: z.string().describe('Six hex digits, with or without #'),
+    color: z.string().describe('Six hexadecimal digits, with or without #'),
     description: z.string().nullish(),
     exclusive: z.boolean().nullish(),
   })
@@ -36,7 +36,7 @@ export const labelEdit = z
   })
   .meta({ id: 'LabelEdit' });
 
-const dueOn = z.string().max(40).nullish().describe('A date, or a time of that day');
+const dueOn = z.string().max(40).nullish().describe('Date, or a time on that date');
 export const newMilestone = z
   .object({ title: z.string(), description: z.string().nullish(), due_on: dueOn, state: state.nullish() })
   .meta({ id: 'NewMilestone' });
@@ -53,52 +53,57 @@ export const milestoneEdit = z
 const labelRef = z.union([z.int(), z.string()]);
 export const labelRefs = z.array(labelRef).max(issueLimits.labelsPerScope);
 const assignees = z.array(z.string()).max(issueLimits.assigneesPerIssue * 2);
-const dueDate = z.string().max(40).nullish().describe('A date, or a time of that day');
-const milestoneRef = z.int().nullish().describe('Id; 0 for none');
+const dueDate = z.string().max(40).nullish().describe('Date, or a time on that date');
+const milestoneRef = z.int().nullish().describe('ID; 0 for none');
 
 export const newIssue = z
   .object({
     title: z.string(),
     body: text.nullish(),
-    labels: labelRefs.nullish().describe('Ids or names'),
+    labels: labelRefs.nullish().describe('IDs or names'),
     assignee: z.string().nullish(),
     assignees: assignees.nullish(),
     milestone: milestoneRef,
     closed: z.boolean().nullish(),
     due_date: dueDate,
-    ref: z.string().max(255).nullish().describe('A branch or tag that it is about'),
+    ref: z.string().max(255).nullish().describe('Related branch or tag'),
     template: z
       .string()
       .max(255)
       .nullish()
-      .describe('The file name of an issue template: its labels and assignees, and its text when `body` is empty'),
+      .describe(
+        'File name of an issue template, which provides the labels, assignees and, if `body` is empty, the text',
+      ),
     answers: z
       .record(z.string().max(100), z.array(z.string().max(65_536)).max(100))
       .nullish()
-      .describe('The answers to a template with fields, by their ids'),
+      .describe('Values for the fields of a form template, by field ID'),
   })
   .meta({ id: 'NewIssue' });
 export const issueEdit = z
   .object({
-    title: z.string().nullish().describe('Empty stays as it is'),
+    title: z.string().nullish().describe('An empty value leaves it unchanged'),
     body: text.nullish(),
     state: state.nullish(),
-    close_reason: closeReason.nullish().describe('Left out: completed'),
-    labels: labelRefs.nullish().describe('All labels, by id or name'),
+    close_reason: closeReason.nullish().describe('Defaults to completed'),
+    labels: labelRefs.nullish().describe('Complete list of labels, by ID or name'),
     assignee: z.string().nullish(),
     assignees: assignees.nullish(),
     milestone: milestoneRef,
     due_date: dueDate,
     unset_due_date: z.boolean().nullish(),
-    ref: z.string().max(255).nullish().describe('A branch or tag that it is about'),
-    revision: z.int().nullish().describe('Of the body that was edited; another one is refused with 409'),
+    ref: z.string().max(255).nullish().describe('Related branch or tag'),
+    revision: z
+      .int()
+      .nullish()
+      .describe('Revision of the body that was edited; a different revision is rejected with 409'),
   })
   .meta({ id: 'IssueEdit' });
 export const issueLabels = z.object({ labels: labelRefs }).meta({ id: 'IssueLabels' });
 
 export const newComment = z.object({ body: text }).meta({ id: 'NewComment' });
 export const commentEdit = z
-  .object({ body: text, revision: z.int().nullish().describe('Of the text that was edited') })
+  .object({ body: text, revision: z.int().nullish().describe('Revision of the text that was edited') })
   .meta({ id: 'CommentEdit' });
 export const textRevision = z
   .strictObject({ revision: z.int(), body: z.string(), editor: giteaUser, edited_at: time })
@@ -108,19 +113,19 @@ export const timelineEntry = z
   .strictObject({
     ...comment.shape,
     type: z.string().describe('comment, close, reopen, label, milestone, assignees, change_title, lock, unlock …'),
-    label: label.nullable().describe('The first of labels'),
-    labels: z.array(label).describe('As they were named then; `id` and `url` of one that is gone are 0 and empty'),
+    label: label.nullable().describe('First entry of labels'),
+    labels: z.array(label).describe('With names as of that time; `id` is 0 and `url` is empty for deleted ones'),
     old_title: z.string(),
     new_title: z.string(),
     milestone_title: z.string().nullable(),
-    assignee: giteaUser.nullable().describe('The first of assignees'),
+    assignee: giteaUser.nullable().describe('First entry of assignees'),
     assignees: z.array(giteaUser),
     removed_assignee: z.boolean(),
     ref_commit_sha: z.string(),
     ref_issue: z
       .strictObject({ number: z.int(), title: z.string(), state, repository: z.string(), html_url: z.string() })
       .nullable(),
-    kind: z.string().describe('What the log of this server calls it'),
+    kind: z.string().describe('Name of the event on this server'),
     reactions: z.array(z.strictObject({ content: reactionKind, count: z.int(), own: z.boolean() })),
   })
   .meta({ id: 'TimelineEntry' });
@@ -134,8 +139,8 @@ export const subscription = z
   .strictObject({
     subscribed: z.boolean(),
     ignored: z.boolean(),
-    reason: z.null().describe('Not told, as in Gitea'),
-    subscribed_as: z.string().nullable().describe('Why: author, assigned, mentioned …'),
+    reason: z.null().describe('Not available, as in Gitea'),
+    subscribed_as: z.string().nullable().describe('Reason: author, assigned, mentioned …'),
     created_at: z.null(),
     url: z.string(),
     repository_url: z.string(),
@@ -145,15 +150,15 @@ export const subscription = z
 export const issueMeta = z
   .object({
     index: z.int().describe('Number of the other issue'),
-    owner: z.string().nullish().describe('Left out, this repository'),
+    owner: z.string().nullish().describe('Defaults to this repository'),
     repo: z.string().nullish(),
   })
   .meta({ id: 'IssueMeta' });
 
 export const issueSettings = z
   .strictObject({
-    issues_from: z.enum(['nobody', 'members', 'anyone']).describe('Who may open issues and comment'),
-    holds_newcomers: z.boolean().describe('Whether the first contribution of a user waits for a member'),
+    issues_from: z.enum(['nobody', 'members', 'anyone']).describe('Who can open issues and comment'),
+    holds_newcomers: z.boolean().describe('Whether a user’s first contribution needs approval by a member'),
   })
   .meta({ id: 'IssueSettings' });
 export const issueSettingsEdit = z
@@ -168,7 +173,7 @@ export const heldContribution = z
 
 /** Pages by number, as Gitea's clients count, or by `after`, which new rows do not shift. */
 export const numberedPaging = {
-  page: z.int().min(0).max(10_000).default(0).describe('From 1; further than 10,000 rows is refused'),
-  limit: z.int().min(0).max(100_000).default(0).describe('Rows of one page, 100 at most; 0 for 30'),
-  after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
+  page: z.int().min(0).max(10_000).default(0).describe('Counted from 1; pages beyond 10,000 results are rejected'),
+  limit: z.int().min(0).max(100_000).default(0).describe('Results per page, at most 100; 0 means 30'),
+  after: z.string().max(500).optional().describe('Cursor from the previous page’s Link header'),
 };

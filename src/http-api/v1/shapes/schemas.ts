@@ -20,7 +20,7 @@ import { collaboratorRoles, organisationRoles } from '../../../access/index.ts';
 export { commitStatus, combinedStatus, organisation };
 
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
-const handle = z.string().describe('Handle of a person or an organisation');
+const handle = z.string().describe('Name of a user or an organisation');
 const visibility = z.enum(['PUBLIC', 'PRIVATE']);
 const scope = z.enum(['read', 'write', 'admin']);
 const commitState = z.enum(['pending', 'success', 'failure', 'error']);
@@ -30,12 +30,12 @@ export const organisationRole = z.enum(organisationRoles);
 export const error = z
   .strictObject({
     error: z.strictObject({
-      code: z.string().describe('Stable: programs may rely on it'),
-      message: z.string().describe('A sentence for a person'),
-      field: z.string().optional().describe('What of the input it is about'),
+      code: z.string().describe('Stable identifier for programs'),
+      message: z.string().describe('Human-readable message'),
+      field: z.string().optional().describe('Name of the input field that caused the error'),
     }),
-    message: z.string().describe('The same sentence, where clients of Gitea look for it'),
-    url: z.string().describe('The documentation of the API'),
+    message: z.string().describe('Same message, in the field that Gitea clients read'),
+    url: z.string().describe('URL of the API documentation'),
   })
   .meta({ id: 'Error' });
 
@@ -54,14 +54,14 @@ export const repository = z
     ...giteaRepository.shape,
     visibility,
     defaultBranch: z.string(),
-    defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
-    acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
+    defaultBranchProtected: z.boolean().describe('Whether a rule prevents force pushes to the default branch'),
+    acceptsGerritRefs: z.boolean().describe('Whether pushes can write to refs/changes/ and refs/meta/'),
     createdAt: time,
     updatedAt: time,
     pushedAt: time.nullable(),
-    imageUrl: z.string().nullable().describe('The custom image, null without one'),
+    imageUrl: z.string().nullable().describe('URL of the custom image; null if none'),
     cloneUrl: z.string(),
-    sshUrl: z.string().nullable().describe('Null while SSH is off'),
+    sshUrl: z.string().nullable().describe('Null while SSH is disabled'),
   })
   .meta({ id: 'Repository' });
 
@@ -71,24 +71,24 @@ export const branch = z
     id: objectId,
     isDefault: z.boolean(),
     commit: payloadCommit,
-    protected: z.boolean().describe('Whether a rule decides about it'),
-    effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
-    user_can_push: z.boolean().describe('Whether the caller may push to it'),
-    user_can_merge: z.boolean().describe('Whether the caller may merge pull requests into it'),
+    protected: z.boolean().describe('Whether a rule applies to it'),
+    effective_branch_protection_name: z.string().describe('Pattern of that rule; empty if none'),
+    user_can_push: z.boolean().describe('Whether the caller can push to it'),
+    user_can_merge: z.boolean().describe('Whether the caller can merge pull requests into it'),
     required_approvals: z.int(),
-    enable_status_check: z.boolean().describe('Whether merges wait for statuses'),
+    enable_status_check: z.boolean().describe('Whether merges require status checks'),
     status_check_contexts: z.array(z.string()),
   })
   .meta({ id: 'Branch' });
 
 const treeEntry = z
   .strictObject({
-    name: z.string().describe('Bytes that are not UTF-8 show as U+FFFD'),
+    name: z.string().describe('Bytes that are not valid UTF-8 appear as U+FFFD'),
     path: z.string(),
     kind: z.enum(['folder', 'file', 'executable', 'symlink', 'submodule']),
     mode: z.string(),
     id: objectId,
-    size: z.int().nullable().describe('Bytes of a file'),
+    size: z.int().nullable().describe('File size in bytes'),
   })
   .meta({ id: 'TreeEntry' });
 export const tree = z
@@ -105,15 +105,15 @@ export const archive = z.strictObject({ commit: objectId, tarGz: z.string(), zip
 
 export const newCommitStatus = z
   .strictObject({
-    context: z.string().max(200).optional().describe('Left out or empty: default'),
+    context: z.string().max(200).optional().describe('Defaults to default, also if empty'),
     state: z.enum([...commitState.options, 'warning']),
     description: z.string().max(500).optional(),
-    targetUrl: z.string().max(1000).nullable().optional().describe('An http(s) address'),
-    target_url: z.string().max(1000).nullable().optional().describe('The same, as Gitea calls it'),
+    targetUrl: z.string().max(1000).nullable().optional().describe('HTTP or HTTPS URL'),
+    target_url: z.string().max(1000).nullable().optional().describe('Gitea’s name for targetUrl'),
   })
   .meta({ id: 'NewCommitStatus' });
 
-const anyId = z.string().describe('Full id of a git object; all zero for none');
+const anyId = z.string().describe('Full git object ID; all zeros for none');
 export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: anyId }).meta({ id: 'MovedRef' });
 export const activityPush = z
   .strictObject({
@@ -121,19 +121,19 @@ export const activityPush = z
     via: z.enum(['http', 'ssh', 'web', 'api', 'cli', 'undo', 'mirror', 'sync', 'merge']),
     person: handle
       .nullable()
-      .describe('Null for the server itself, its command line, a deploy key, or a deleted account'),
-    deployKey: z.string().nullable().describe('Title of the deploy key that pushed'),
+      .describe('Null for the server itself, its command line, deploy keys and deleted accounts'),
+    deployKey: z.string().nullable().describe('Title of the deploy key used for the push'),
     at: time,
     updates: z
       .array(
         z.strictObject({
           ...movedRef.shape,
-          forced: z.boolean().nullable().describe('Whether commits were left behind; null while it is not yet known'),
-          lostTip: z.string().nullable().describe('What restores the old id; null when there is nothing to restore'),
+          forced: z.boolean().nullable().describe('Whether the push discarded commits; null until known'),
+          lostTip: z.string().nullable().describe('ID for restoring the old tip; null if there is nothing to restore'),
           restorableUntil: time.nullable(),
         }),
       )
-      .describe('The first twenty'),
+      .describe('First twenty'),
     updateCount: z.int(),
   })
   .meta({ id: 'ActivityPush' });
@@ -142,7 +142,7 @@ export const lostTip = z
     id: z.string(),
     ...movedRef.shape,
     forced: z.boolean(),
-    current: z.string().nullable().describe('Where the ref is now'),
+    current: z.string().nullable().describe('Current tip of the ref'),
     person: handle.nullable(),
     lostAt: time,
     expiresAt: time,
@@ -150,19 +150,19 @@ export const lostTip = z
   .meta({ id: 'LostTip' });
 export const undoRequest = z
   .strictObject({
-    as: z.string().optional().describe('A new branch that gets the old tip; left out, the ref itself'),
-    expected: z.string().optional().describe('Where the ref must still be'),
+    as: z.string().optional().describe('New branch for the old tip; defaults to the ref itself'),
+    expected: z.string().optional().describe('Expected current tip of the ref'),
   })
   .meta({ id: 'UndoRequest' });
 
 const mirrorSaid = {
   direction: z
     .enum(['pull', 'push'])
-    .describe('pull: this repository follows the other; push: the other follows this one'),
+    .describe('pull: this repository follows the remote; push: the remote follows this repository'),
   address: z
     .string()
     .describe(
-      `An https address; for hosts of mirrors.allowed_hosts also http, ssh://user@host:port/path or user@host:path. ${plainHttpMirrorRisk}`,
+      `HTTPS URL; for hosts in mirrors.allowed_hosts also http, ssh://user@host:port/path or user@host:path. ${plainHttpMirrorRisk}`,
     ),
 };
 export const mirror = z
@@ -173,44 +173,41 @@ export const mirror = z
     state: z
       .string()
       .describe(
-        'ok, new, paused, failing with the number of failures; of ssh also waiting for key and host key changed',
+        'ok, new, paused, or failing with the number of failures; for SSH also waiting for key and host key changed',
       ),
     publicKey: z
       .string()
       .nullable()
       .describe('Public key of a mirror over SSH: add it to the remote as a deploy key, with write access to push'),
-    hostKeyFingerprint: z.string().nullable().describe('Of the host key that is trusted: ED25519 SHA256:…'),
+    hostKeyFingerprint: z.string().nullable().describe('Fingerprint of the trusted host key: ED25519 SHA256:…'),
     offeredHostKeyFingerprint: z
       .string()
       .nullable()
-      .describe('Of another one that the host shows by now; the mirror waits until it is accepted'),
-    intervalMs: z.int().nullable().describe('Null for an import, which is done once'),
+      .describe('Fingerprint of a different key that the host now presents; the mirror waits until it is accepted'),
+    intervalMs: z.int().nullable().describe('Null for a one-time import'),
     prune: z.boolean(),
-    releases: z.boolean().describe('Whether a pull mirror brings releases with notes and files along'),
+    releases: z.boolean().describe('Whether a pull mirror includes releases with notes and files'),
     failures: z.int(),
     lastError: z.string().nullable(),
     lastOkAt: time.nullable(),
-    nextAt: time.nullable().describe('Null while it is paused'),
+    nextAt: time.nullable().describe('Null while paused'),
   })
   .meta({ id: 'Mirror' });
 export const hostKeyAcceptance = z
-  .strictObject({ fingerprint: z.string().max(200).describe('offeredHostKeyFingerprint, after it was compared') })
+  .strictObject({ fingerprint: z.string().max(200).describe('Value of offeredHostKeyFingerprint, after comparing it') })
   .meta({ id: 'HostKeyAcceptance' });
 export const mirrorInput = z
   .strictObject({
     ...mirrorSaid,
     username: z.string().optional(),
-    secret: z.string().max(500).optional().describe('Left out, it stays, as long as the host does'),
-    newKey: z.boolean().optional().describe('Makes another key pair for a mirror by ssh'),
-    intervalMs: z.int().optional().describe('Left out, eight hours'),
-    prune: z
-      .boolean()
-      .optional()
-      .describe('Whether what is gone on the leading side goes on the other; left out, it does'),
+    secret: z.string().max(500).optional().describe('If omitted, the current secret is kept unless the host changes'),
+    newKey: z.boolean().optional().describe('Generates a new key pair for an SSH mirror'),
+    intervalMs: z.int().optional().describe('Defaults to eight hours'),
+    prune: z.boolean().optional().describe('Whether to delete refs that were deleted at the source; defaults to true'),
     releases: z
       .boolean()
       .optional()
-      .describe('Whether a pull mirror over http brings releases with notes and files along; left out, it does not'),
+      .describe('Whether a pull mirror over HTTP includes releases with notes and files; defaults to false'),
   })
   .meta({ id: 'MirrorInput' });
 
@@ -221,7 +218,7 @@ export const collaborator = z
     role: collaboratorRole,
     level: z
       .enum(['none', 'read', 'write', 'admin'])
-      .describe('What the person may really do; an organisation may give more than the role'),
+      .describe('Effective permissions; an organisation can grant more than the role'),
     since: time,
   })
   .meta({ id: 'Collaborator' });
@@ -229,7 +226,9 @@ export const collaborator = z
 export const person = z
   .strictObject({
     ...giteaUser.shape,
-    email: z.string().describe('The primary address for its owner; for others one that is public; else empty'),
+    email: z
+      .string()
+      .describe('Primary address for the user themselves, the public address for others; otherwise empty'),
     displayName: z.string(),
     bio: z.string(),
     createdAt: time,
@@ -240,7 +239,7 @@ export const me = z
   .strictObject({
     ...person.shape,
     isAdministrator: z.boolean(),
-    hasSecondFactor: z.boolean().describe('Whether a sign-in with the password asks for a second factor'),
+    hasSecondFactor: z.boolean().describe('Whether password sign-in requires a second factor'),
   })
   .meta({ id: 'Me' });
 
@@ -251,19 +250,19 @@ export const email = z
 /** An SSH key in Gitea's form, with fields of our own at the end. */
 export const sshKey = z
   .strictObject({
-    id: z.int().describe('Follows from the UUID'),
-    key: z.string().describe('As a line of a .pub file'),
+    id: z.int().describe('Derived from the UUID'),
+    key: z.string().describe('Public key as a line of a .pub file'),
     url: z.string(),
     title: z.string(),
     fingerprint: z.string(),
     created_at: time,
     last_used_at: time.nullable(),
     user: giteaUser,
-    read_only: z.literal(false).describe('Keys of people write where they may'),
+    read_only: z.literal(false).describe('Always false: a user’s key has the user’s own permissions'),
     key_type: z.literal('user'),
     uuid: z.uuid(),
     type: z.string(),
-    uses: z.enum(sshKeyUses).describe('What it is for'),
+    uses: z.enum(sshKeyUses).describe('Allowed uses'),
     worksWithBuiltInServer: z.boolean(),
     createdAt: time,
     lastUsedAt: time.nullable(),
@@ -273,23 +272,23 @@ export const sshKey = z
 /** In Gitea's form, for its clients. */
 export const gpgKey = z
   .strictObject({
-    id: z.int().describe('Follows from the UUID'),
+    id: z.int().describe('Derived from the UUID'),
     uuid: z.uuid(),
-    primary_key_id: z.literal('').describe('Subkeys are shown with their key'),
+    primary_key_id: z.literal('').describe('Always empty: subkeys are listed with their key'),
     key_id: z.string(),
     public_key: z.string(),
     fingerprint: z.string(),
     algorithm: z.string(),
     user_ids: z.array(z.string()),
     emails: z.array(z.strictObject({ email: z.string(), verified: z.boolean() })),
-    subkeys: z.array(z.strictObject({ key_id: z.string(), fingerprint: z.string() })).describe('Those that may sign'),
+    subkeys: z.array(z.strictObject({ key_id: z.string(), fingerprint: z.string() })).describe('Subkeys that can sign'),
     can_sign: z.boolean(),
     can_encrypt_comms: z.literal(false),
     can_encrypt_storage: z.literal(false),
     can_certify: z.boolean(),
     verified: z.boolean(),
     revoked: z.boolean(),
-    created_at: time.describe('When the key was made'),
+    created_at: time.describe('Creation time of the key'),
     expires_at: time.nullable(),
     added_at: time,
   })
@@ -300,23 +299,28 @@ export const accessToken = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    ending: z.string().describe('The last four characters'),
+    ending: z.string().describe('Last four characters'),
     access: scope,
-    repositories: repositoryNames.nullable().describe('Null means all'),
+    repositories: repositoryNames.nullable().describe('Null means all repositories'),
     createdAt: time,
     expiresAt: time.nullable(),
     lastUsedAt: time.nullable(),
   })
   .meta({ id: 'AccessToken' });
 export const madeAccessToken = z
-  .strictObject({ ...accessToken.shape, secret: z.string().describe('Never shown again') })
+  .strictObject({ ...accessToken.shape, secret: z.string().describe('Shown only in this response') })
   .meta({ id: 'MadeAccessToken' });
 export const newAccessToken = z
   .strictObject({
     name: z.string(),
     access: scope,
-    repositories: repositoryNames.min(1).max(100).nullable().optional().describe('Left out or null: all'),
-    expiresAt: z.iso.datetime().nullable().optional().describe('Left out or null: never'),
+    repositories: repositoryNames
+      .min(1)
+      .max(100)
+      .nullable()
+      .optional()
+      .describe('Omit or set to null for all repositories'),
+    expiresAt: z.iso.datetime().nullable().optional().describe('Omit or set to null for a token that never expires'),
   })
   .meta({ id: 'NewAccessToken' });
 
@@ -330,10 +334,15 @@ export const membership = z
 
 /** The query of every paged list. */
 /** For Gitea's clients, which number pages. */
-export const numberedPage = z.int().min(0).max(10_000).default(0).describe('From 1, instead of after');
+export const numberedPage = z
+  .int()
+  .min(0)
+  .max(10_000)
+  .default(0)
+  .describe('Page number counted from 1, as an alternative to after');
 export const paging = {
-  limit: z.int().min(1).max(100).default(30).describe('Rows of one page'),
-  after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
+  limit: z.int().min(1).max(100).default(30).describe('Results per page'),
+  after: z.string().max(500).optional().describe('Cursor from the previous page’s Link header'),
 };
 
 /** The id in `after` for a list sorted by id; null if omitted. Throws `invalid_page`. */

@@ -15,7 +15,7 @@ import { showParts } from '../shapes/show-repositories.ts';
 const activity = z
   .strictObject({
     id: z.int(),
-    user_id: z.int().describe('The user who did it'),
+    user_id: z.int().describe('User who did it'),
     op_type: z.enum([
       'commit_repo',
       'push_tag',
@@ -32,11 +32,13 @@ const activity = z
     repo: giteaRepository,
     comment_id: z.literal(0),
     comment: z.null(),
-    ref_name: z.string().describe('Of a push: the first of its refs'),
+    ref_name: z.string().describe('For a push, its first ref'),
     is_private: z.boolean(),
     content: z
       .string()
-      .describe('Of a push: JSON with `HeadCommit` and `CompareURL`; of a release its title; else NUMBER|TITLE'),
+      .describe(
+        'For a push, JSON with `HeadCommit` and `CompareURL`; for a release, its title; otherwise NUMBER|TITLE',
+      ),
     created: z.iso.datetime(),
   })
   .meta({ id: 'Activity' });
@@ -104,8 +106,8 @@ const dayMs = 86_400_000;
 
 const query = z.object({
   ...paging,
-  date: z.iso.date().optional().describe('Of this day, in UTC'),
-  'only-performed-by': z.boolean().optional().describe('Done by the user whose repositories they are'),
+  date: z.iso.date().optional().describe('Date in UTC'),
+  'only-performed-by': z.boolean().optional().describe('Only activity by the user who owns the repositories'),
 });
 
 /** The scope of a call. Absent and hidden subjects are refused alike. */
@@ -133,7 +135,7 @@ const feeds: readonly Feed[] = [
     id: 'listUserFeed',
     path: '/users/{username}/activities/feeds',
     access: 'anyone',
-    whose: 'in the repositories of a user',
+    whose: 'in a user’s repositories',
     scopeOf: async ({ deps, params }) => ({
       kind: 'user',
       id: (await deps.accounts.activePerson(params['username'] ?? '')).id,
@@ -143,7 +145,7 @@ const feeds: readonly Feed[] = [
     id: 'listOrganisationFeed',
     path: '/orgs/{org}/activities/feeds',
     access: 'anyone',
-    whose: 'in the repositories of an organisation',
+    whose: 'in an organisation’s repositories',
     scopeOf: async ({ deps, params }) => ({
       kind: 'organisation',
       id: (await deps.organisations.find(params['org'] ?? '')).id,
@@ -153,7 +155,7 @@ const feeds: readonly Feed[] = [
     id: 'listTeamFeed',
     path: '/teams/{id}/activities/feeds',
     access: 'token:read',
-    whose: 'in the repositories of a team',
+    whose: 'in a team’s repositories',
     scopeOf: async ({ deps, viewer, params }) => ({ kind: 'team', id: await teamId(deps, viewer, params['id'] ?? '') }),
   },
 ];
@@ -169,9 +171,8 @@ export const activityFeedOperations: readonly Operation[] = feeds.map(({ id, pat
     method: 'GET',
     path,
     tag: path.startsWith('/repos') ? 'Repositories' : path.startsWith('/users') ? 'Users' : 'Organisations',
-    summary: `List what happened ${whose}, newest first`,
-    description:
-      'Pushes, published releases, issues and pull requests that were opened, pull requests that were merged.',
+    summary: `List the activity ${whose}, newest first`,
+    description: 'Covers pushes, published releases, opened issues and pull requests, and merged pull requests.',
     access: access as 'anyone',
     cost: 'rows',
     status: 200,

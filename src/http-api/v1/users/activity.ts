@@ -91,7 +91,7 @@ export const restoreLostTip = operation({
   path: `${at}/lost-tips/{tip}/restore`,
   tag: 'Pushes',
   summary: 'Restore a ref to a removed commit, or create a branch from it',
-  description: 'It is a push of its own, and is announced like any other.',
+  description: 'The change is a separate push with the usual notifications.',
   access: 'repository:write',
   cost: 'objects',
   status: 200,

@@ -14,7 +14,7 @@ export const listEmails = operation({
   method: 'GET',
   path: '/user/emails',
   tag: 'Users',
-  summary: 'List the caller’s e-mail addresses, the primary one first',
+  summary: 'List the caller’s email addresses, primary address first',
   access: 'account:read',
   cost: 'rows',
   status: 200,
@@ -30,10 +30,10 @@ export const addEmails = operation({
   method: 'POST',
   path: '/user/emails',
   tag: 'Users',
-  summary: 'Add e-mail addresses',
+  summary: 'Add email addresses',
   description:
-    'They are not verified: a link is sent to each where the server sends mail. A verified one signs in, so this needs ' +
-    'a token that may do everything. The addresses before a refused one are added.',
+    'New addresses are unverified. If the server can send email, it sends a verification link to each. A verified address can be used to sign in, so this requires ' +
+    'a token with full access. Addresses before a rejected one are added.',
   access: 'account:admin',
   cost: 'rows',
   status: 201,
@@ -52,7 +52,7 @@ export const removeEmails = operation({
   method: 'DELETE',
   path: '/user/emails',
   tag: 'Users',
-  summary: 'Remove e-mail addresses',
+  summary: 'Remove email addresses',
   access: 'account:admin',
   cost: 'rows',
   status: 204,
@@ -75,12 +75,12 @@ const listing = (id: string, path: '/admin/emails' | '/admin/emails/search') =>
     method: 'GET',
     path,
     tag: 'Administration',
-    summary: 'List the verified e-mail addresses of all accounts, in their order',
+    summary: 'List the verified email addresses of all accounts in alphabetical order',
     access: 'administrator',
     cost: 'rows',
     status: 200,
     isPaged: true,
-    query: z.object({ ...paging, q: z.string().max(254).optional().describe('Only those that contain this') }),
+    query: z.object({ ...paging, q: z.string().max(254).optional().describe('Only addresses that contain this text') }),
     response: z.array(accountEmail),
     async run({ query: { limit, after, q }, deps }) {
       const page = await deps.accounts.addresses.listVerified({ limit, after: after ?? null, contains: q ?? '' });

@@ -13,22 +13,22 @@ import { time } from '../shapes/schemas.ts';
 
 const follower = z
   .strictObject({
-    actor: z.string().describe('The address of its actor'),
-    handle: z.string().describe('`user@host`, chosen by its server; the address while that has not told it'),
-    url: z.string().nullable().describe('Its page'),
+    actor: z.string().describe('URL of its ActivityPub actor'),
+    handle: z.string().describe('`user@host`, chosen by its server; the actor URL until the server provides it'),
+    url: z.string().nullable().describe('URL of its page'),
     host: z.string(),
-    createdAt: time.describe('When it followed, or asked to'),
+    createdAt: time.describe('Time of the follow or the request'),
   })
   .meta({ id: 'Follower' });
 
 const settings = z
-  .strictObject({ approvesFollowers: z.boolean().describe('Each new follower waits for approval') })
+  .strictObject({ approvesFollowers: z.boolean().describe('Whether new followers require approval') })
   .meta({ id: 'FollowerSettings' });
 
 const { page, limit } = numberedPaging;
 const numbered = { page, limit };
 
-const namedActor = z.strictObject({ actor: z.string().min(1).max(2_000).describe('As the list has it') });
+const namedActor = z.strictObject({ actor: z.string().min(1).max(2_000).describe('Actor URL from the list') });
 
 const noteChoices = z
   .strictObject({ pushes: z.boolean(), releases: z.boolean(), issues: z.boolean(), pulls: z.boolean() })
@@ -37,8 +37,8 @@ const noteChoices = z
 const note = z
   .strictObject({
     id: z.uuid(),
-    uri: z.string().describe('Its address on this server'),
-    url: z.string().describe('The page that it links to'),
+    uri: z.string().describe('URL on this server'),
+    url: z.string().describe('URL of the page that it links to'),
     content: z.string().describe('HTML'),
     publishedAt: time,
   })
@@ -58,8 +58,14 @@ const showFollower = ({ actorId: actor, handle, url, host, since }: ShownFollowe
 /** The server as a whole has no followers. */
 const places = ciScopePaths.filter(({ access }) => access !== 'administrator');
 const common = { tag: 'Follows', cost: 'rows' } as const;
+const owners: Partial<Record<string, string>> = {
+  Repository: 'of a repository',
+  Organisation: 'of an organisation',
+  My: 'of the caller',
+};
 
-function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiScopePath) {
+function followerOperationsAt({ at, word, access, scopeOf, refuses }: CiScopePath) {
+  const whose = owners[word] ?? '';
   const subjectOf = (call: unknown) => scopeOf(call as AnyCall) as FollowSubject;
   const beside = { ...common, access, refuses };
   const changing = { ...beside, refuses: [404, 409, 422] } as const;
@@ -71,7 +77,7 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
       id: `list${word}RemoteFollowers`,
       method: 'GET',
       path: `${at}/federation/followers`,
-      summary: `List the followers from other servers ${whose}, the newest first`,
+      summary: `List the followers ${whose} from other servers, newest first`,
       status: 200,
       isPaged: true,
       refuses: [...refuses, 422],
@@ -89,7 +95,7 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
       id: `remove${word}RemoteFollower`,
       method: 'DELETE',
       path: `${at}/federation/followers`,
-      summary: `Remove a follower ${whose}, or decline a request; its server is told`,
+      summary: `Remove a follower ${whose} or decline a request, and notify the follower’s server`,
       status: 204,
       query: namedActor,
       async run(call) {
@@ -102,8 +108,8 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
       id: `list${word}FollowRequests`,
       method: 'GET',
       path: `${at}/federation/requests`,
-      summary: `List who waits for approval to follow, the oldest first ${whose}`,
-      description: 'The oldest hundred.',
+      summary: `List the pending followers ${whose}, oldest first`,
+      description: 'Returns at most the oldest hundred.',
       status: 200,
       response: z.array(follower),
       async run(call) {
@@ -115,7 +121,7 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
       id: `accept${word}FollowRequest`,
       method: 'POST',
       path: `${at}/federation/requests/accept`,
-      summary: `Accept a request to follow ${whose}`,
+      summary: `Accept a pending follower ${whose}`,
       status: 204,
       body: namedActor,
       async run(call) {
@@ -128,7 +134,7 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
       id: `get${word}FollowerSettings`,
       method: 'GET',
       path: `${at}/federation`,
-      summary: `Get whether new followers wait for approval ${whose}`,
+      summary: `Get whether new followers ${whose} require approval`,
       status: 200,
       response: settings,
       async run(call) {
@@ -140,8 +146,8 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
       id: `edit${word}FollowerSettings`,
       method: 'PUT',
       path: `${at}/federation`,
-      summary: `Set whether new followers wait for approval ${whose}`,
-      description: 'Requests that wait go on waiting for a decision.',
+      summary: `Set whether new followers ${whose} require approval`,
+      description: 'Pending requests remain pending.',
       status: 200,
       refusesUnknownKeys: true,
       body: settings,
@@ -164,7 +170,7 @@ export const followerOperations = [
     id: 'getNoteChoices',
     method: 'GET',
     path: `${notesAt}/choices`,
-    summary: 'Get the events of a repository that microblogs get notes of',
+    summary: 'Get the repository events that are published as notes to microblogs',
     status: 200,
     response: noteChoices,
     run: async ({ found, deps }) => json(await deps.federation.noteChoices(found.repository.id)),
@@ -174,7 +180,7 @@ export const followerOperations = [
     id: 'chooseNotes',
     method: 'PUT',
     path: `${notesAt}/choices`,
-    summary: 'Choose the events of a repository that microblogs get notes of',
+    summary: 'Set the repository events that are published as notes to microblogs',
     status: 200,
     refusesUnknownKeys: true,
     body: noteChoices,
@@ -189,7 +195,7 @@ export const followerOperations = [
     id: 'listNotes',
     method: 'GET',
     path: notesAt,
-    summary: 'List the newest notes of a repository; they are kept for thirty days',
+    summary: 'List a repository’s newest notes, which are kept for thirty days',
     status: 200,
     query: z.object({ limit: z.int().min(1).max(mostNotes).default(20) }),
     response: z.array(note),
@@ -208,7 +214,7 @@ export const followerOperations = [
     id: 'deleteNote',
     method: 'DELETE',
     path: `${notesAt}/{id}`,
-    summary: 'Delete a note of a public repository; the servers that have it are told',
+    summary: 'Delete a public repository’s note and notify the servers that received it',
     status: 204,
     refuses: [404, 409],
     async run({ found, params, deps }) {

@@ -15,7 +15,7 @@ const request = z
     why: z
       .enum(['queued', 'waiting', 'retrying', 'unanswered', 'failed'])
       .describe(
-        'Not sent yet; waits for a server that does not answer; is tried again; was delivered and has no answer; given up',
+        'In order: not sent yet; waiting for an unresponsive server; retrying; delivered without a response yet; given up',
       ),
     attempts: z.int(),
     error: z.string().nullable(),
@@ -27,38 +27,38 @@ const follow = z
   .strictObject({
     id: z.string(),
     kind: z.enum(['repository', 'person']),
-    handle: z.string().describe('`owner/name@host`, or `name@host`; chosen by the other server, as `url` is'),
-    actor: z.string().describe('The address of its actor'),
-    url: z.string().nullable().describe('Its page'),
+    handle: z.string().describe('`owner/name@host` or `name@host`; like `url`, chosen by the remote server'),
+    actor: z.string().describe('URL of its ActivityPub actor'),
+    url: z.string().nullable().describe('URL of its page'),
     createdAt: time,
     state: z
       .enum(['PENDING', 'ACCEPTED', 'GONE'])
       .nullable()
       .describe(
-        'Of a repository, and of a person without any; `GONE`: its server says that nothing of this name is public any more',
+        'For a repository, or a user without repositories; `GONE` means that its server no longer has anything public under this name',
       ),
     acceptedAt: time.nullable(),
     goneAt: time.nullable(),
-    request: request.nullable().describe('Of a pending one: the request'),
-    through: z.string().nullable().describe('Of a repository: the actor of the followed person with whom it came'),
-    repositories: z
-      .int()
+    request: request.nullable().describe('For a pending follow, the request'),
+    through: z
+      .string()
       .nullable()
-      .describe('Of a person who has some: how many of their repositories came with them'),
-    scanError: z.string().nullable().describe('Of a person: why looking for new repositories did not work'),
+      .describe('For a repository, the actor of the followed user through whom it was added'),
+    repositories: z.int().nullable().describe('For a user with repositories, how many of them were added'),
+    scanError: z.string().nullable().describe('For a user, why the search for new repositories failed'),
   })
   .meta({ id: 'Follow' });
 
 const followedPush = z
   .strictObject({
-    handle: z.string().describe('The followed repository'),
+    handle: z.string().describe('Followed repository'),
     url: z.string().nullable(),
     branch: z.string(),
     before: z.string().nullable(),
     after: z.string().nullable(),
     isForced: z.boolean(),
-    pusher: z.string().nullable().describe('As the other server calls them; null when it does not say'),
-    commitCount: z.int().describe('More than `commits` has when the push was long'),
+    pusher: z.string().nullable().describe('Name used by the remote server; null if not provided'),
+    commitCount: z.int().describe('Total number of commits; larger than the length of `commits` for long pushes'),
     commits: z.array(z.strictObject({ id: z.string(), summary: z.string(), url: z.string().nullable() })),
     pushedAt: time,
   })
@@ -114,7 +114,7 @@ export const followOperations = [
     id: 'listFollows',
     method: 'GET',
     path: at,
-    summary: 'List the repositories and people of other servers that the caller follows, the oldest follow first',
+    summary: 'List the repositories and users on other servers that the caller follows, oldest follow first',
     access: 'account:read',
     cost: 'rows',
     status: 200,
@@ -134,19 +134,15 @@ export const followOperations = [
     id: 'addFollow',
     method: 'POST',
     path: at,
-    summary: 'Follow a repository or a person of another server',
+    summary: 'Follow a repository or user on another server',
     description:
-      'The other server accepts within seconds. With a person come their public repositories; one of software that has none is followed without. What is followed already stays as it is.',
+      'The remote server accepts within seconds. Following a user also follows their public repositories, if their server’s software has repositories. Existing follows remain unchanged.',
     access: 'account:write',
     cost: 'signature',
     status: 201,
     refuses: [409, 422],
     body: z.strictObject({
-      target: z
-        .string()
-        .min(1)
-        .max(512)
-        .describe('`owner/name@host`, `name@host`, or the address of its page or actor'),
+      target: z.string().min(1).max(512).describe('`owner/name@host`, `name@host`, or the URL of its page or actor'),
     }),
     response: follow,
     async run({ viewer, body, deps }) {
@@ -159,7 +155,7 @@ export const followOperations = [
     id: 'getFollow',
     method: 'GET',
     path: `${at}/{id}`,
-    summary: 'Get a follow of the caller',
+    summary: 'Get one of the caller’s follows',
     access: 'account:read',
     cost: 'rows',
     status: 200,
@@ -172,7 +168,7 @@ export const followOperations = [
     id: 'endFollow',
     method: 'DELETE',
     path: `${at}/{id}`,
-    summary: 'Stop following; the repositories that came with a person are followed no longer, either',
+    summary: 'Stop following; for a user, also stop following the repositories added with them',
     access: 'account:write',
     cost: 'rows',
     status: 204,
@@ -187,8 +183,8 @@ export const followOperations = [
     id: 'retryFollow',
     method: 'POST',
     path: `${at}/{id}/retry`,
-    summary: 'Send the request of a follow that was not accepted again',
-    description: 'Of a repository, or of a person without any. An accepted follow stays as it is.',
+    summary: 'Resend a follow request that has not been accepted',
+    description: 'Applies to repositories and to users without repositories. An accepted follow remains unchanged.',
     access: 'account:write',
     cost: 'rows',
     status: 200,
@@ -204,7 +200,7 @@ export const followOperations = [
     id: 'listFollowedPushes',
     method: 'GET',
     path: '/user/followed-pushes',
-    summary: 'List the newest pushes to the repositories that the caller follows',
+    summary: 'List the newest pushes to repositories that the caller follows',
     access: 'account:read',
     cost: 'rows',
     status: 200,

@@ -12,15 +12,15 @@ export const getHeatmap = operation({
   method: 'GET',
   path: '/users/{username}/heatmap',
   tag: 'Users',
-  summary: 'Get the commits of a user per day of the last year, in repositories that the caller may see',
-  description: 'Of default branches. Days begin in UTC; those without a commit are left out.',
+  summary: 'Get a user’s commits per day over the last year in repositories visible to the caller',
+  description: 'Counts commits on default branches. Days start at midnight UTC; days without commits are omitted.',
   access: 'anyone',
   cost: 'rows',
   status: 200,
   refuses: [404],
   response: z.array(
     z
-      .strictObject({ timestamp: z.int().describe('Seconds since the epoch'), contributions: z.int() })
+      .strictObject({ timestamp: z.int().describe('Seconds since the Unix epoch'), contributions: z.int() })
       .meta({ id: 'UserHeatmapData' }),
   ),
   async run({ viewer, params, deps }) {

@@ -21,7 +21,7 @@ function keyNamed(keys: readonly SshKey[], id: string): SshKey {
   return found;
 }
 
-const fingerprint = z.string().max(200).optional().describe('Only the key with this');
+const fingerprint = z.string().max(200).optional().describe('Only the key with this fingerprint');
 
 export const listKeys = operation({
   id: 'listKeys',
@@ -47,7 +47,7 @@ export const getKey = operation({
   method: 'GET',
   path: '/user/keys/{id}',
   tag: 'Users',
-  summary: 'Get an SSH key of the caller; as an administrator, by its number, of any user',
+  summary: 'Get one of the caller’s SSH keys; administrators can get any user’s key by number',
   access: 'account:read',
   cost: 'rows',
   status: 200,
@@ -71,16 +71,17 @@ export const addKey = operation({
   path: '/user/keys',
   tag: 'Users',
   summary: 'Add an SSH key',
-  description: 'A key that signs in opens the whole account over SSH, so this needs a token that may do everything.',
+  description:
+    'A key for signing in gives access to the whole account over SSH, so this requires a token with full access.',
   access: 'account:admin',
   cost: 'rows',
   status: 201,
   refuses: [409],
   body: z.object({
-    title: z.string().optional().describe('Left out: the comment of the key'),
-    key: z.string().describe('A whole line of a .pub file'),
-    read_only: z.literal(false).optional().describe('Keys of people write where they may'),
-    uses: z.enum(sshKeyUses).optional().describe('What it is for; left out, both'),
+    title: z.string().optional().describe('Defaults to the key’s comment'),
+    key: z.string().describe('Complete line of a .pub file'),
+    read_only: z.literal(false).optional().describe('Has no effect: a user’s key has the user’s own permissions'),
+    uses: z.enum(sshKeyUses).optional().describe('Allowed uses; defaults to both'),
   }),
   response: sshKey,
   older: olderKey,
@@ -115,8 +116,8 @@ export const listKeysOfUser = operation({
   method: 'GET',
   path: '/users/{username}/keys',
   tag: 'Users',
-  summary: 'List the SSH keys with which a user signs in, oldest first',
-  description: 'Titles, and when a key was used, are told to its owner only.',
+  summary: 'List a user’s SSH keys for signing in, oldest first',
+  description: 'Only the owner sees titles and times of last use.',
   access: 'anyone',
   cost: 'rows',
   status: 200,

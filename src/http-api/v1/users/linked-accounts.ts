@@ -8,7 +8,7 @@ const linkedAccount = z
     id: z.string(),
     issuer: z.string(),
     subject: z.string(),
-    label: z.string().describe('What the provider calls the account; may be empty'),
+    label: z.string().describe('Account name at the provider; can be empty'),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().nullable(),
   })
@@ -19,7 +19,7 @@ export const listLinkedAccounts = operation({
   method: 'GET',
   path: '/user/linked-accounts',
   tag: 'Users',
-  summary: 'List the accounts of OpenID Connect providers that the caller signs in with',
+  summary: 'List the caller’s linked OpenID Connect accounts',
   access: 'account:read',
   cost: 'rows',
   status: 200,

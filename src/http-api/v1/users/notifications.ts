@@ -32,7 +32,7 @@ const thread = z
       state: z
         .string()
         .describe(
-          'open, closed or merged; of a run: failure, or success once a later run has succeeded; of one that waits for the reviewers of an environment: waiting, or success once none is needed; of a release: published',
+          'open, closed or merged; for a run, failure, or success once a later run has succeeded; for a run that waits for environment reviewers, waiting, or success once no review is needed; for a release, published',
         ),
       url: z.string(),
       html_url: z.string(),
@@ -41,9 +41,9 @@ const thread = z
       changes_html_url: z
         .string()
         .nullable()
-        .describe('What a pull request changes since the review of the caller; null where nothing came since'),
+        .describe('URL of the changes since the caller’s review; null if there are none'),
     }),
-    first_position: z.int().describe('The first entry of the issue that is unread'),
+    first_position: z.int().describe('First unread entry of the issue'),
     last_position: z.int(),
   })
   .meta({ id: 'NotificationThread' });
@@ -123,16 +123,16 @@ function describeThread(
 
 /** Gitea's and our names for parts of an inbox. */
 const query = z.object({
-  all: z.enum(['true', 'false']).optional().describe('Also those that were read'),
+  all: z.enum(['true', 'false']).optional().describe('Whether to include read notifications'),
   'status-types': z
     .array(z.enum(['unread', 'read', 'pinned']))
     .max(3)
     .optional()
-    .describe('Repeated for several'),
-  view: z.enum(['inbox', 'unread', 'saved', 'done']).optional().describe('Instead of all and status-types'),
+    .describe('Repeat for several values'),
+  view: z.enum(['inbox', 'unread', 'saved', 'done']).optional().describe('Alternative to all and status-types'),
   reason: z.enum(reasons).optional(),
-  since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
-  before: z.string().max(40).optional().describe('Only those that changed before this time'),
+  since: z.string().max(40).optional().describe('Only those changed at or after this time'),
+  before: z.string().max(40).optional().describe('Only those changed before this time'),
   ...numberedPaging,
 });
 
@@ -166,7 +166,7 @@ async function listThreads(
 const toStatus = z
   .enum(['read', 'unread', 'pinned', 'done', 'undone', 'unpinned'])
   .default('read')
-  .describe('done takes it out of the inbox, pinned saves it; the last three are not in Gitea');
+  .describe('done removes it from the inbox, pinned saves it; Gitea does not have the last three');
 const changeOf: Readonly<Record<z.output<typeof toStatus>, Change>> = {
   read: 'read',
   unread: 'unread',
@@ -176,7 +176,7 @@ const changeOf: Readonly<Record<z.output<typeof toStatus>, Change>> = {
   unpinned: 'unsave',
 };
 const markQuery = z.object({
-  last_read_at: z.string().max(40).optional().describe('Only those that had come by this time; now when left out'),
+  last_read_at: z.string().max(40).optional().describe('Only notifications created by this time; defaults to now'),
   'to-status': toStatus,
 });
 
@@ -206,7 +206,8 @@ export const notificationOperations = [
     method: 'GET',
     path: '/notifications',
     summary: 'List the caller’s notifications',
-    description: 'The newest first, one for each issue or repository with failed runs; the unread ones unless asked.',
+    description:
+      'Newest first, with one per issue or repository with failed runs. By default, only unread notifications.',
     access: 'token:read',
     status: 200,
     isPaged: true,
@@ -220,7 +221,7 @@ export const notificationOperations = [
     method: 'PUT',
     path: '/notifications',
     summary: 'Mark the caller’s notifications as read',
-    description: 'All of the inbox. Responds with those that were unread, at most 100.',
+    description: 'Marks the whole inbox. Returns the previously unread notifications, at most 100.',
     access: 'token:write',
     status: 200,
     query: markQuery,
@@ -233,7 +234,7 @@ export const notificationOperations = [
     method: 'GET',
     path: '/notifications/new',
     summary: 'Get the number of unread notifications',
-    description: 'At most 100: more are not counted.',
+    description: 'Counts up to 100.',
     access: 'token:read',
     status: 200,
     response: z.strictObject({ new: z.int() }).meta({ id: 'NotificationCount' }),
@@ -275,7 +276,7 @@ export const notificationOperations = [
     id: 'listRepositoryNotifications',
     method: 'GET',
     path: '/repos/{owner}/{name}/notifications',
-    summary: 'List the caller’s notifications of a repository',
+    summary: 'List the caller’s notifications for a repository',
     access: 'repository:read',
     scope: 'read',
     status: 200,
@@ -289,7 +290,7 @@ export const notificationOperations = [
     id: 'markRepositoryNotifications',
     method: 'PUT',
     path: '/repos/{owner}/{name}/notifications',
-    summary: 'Mark the caller’s notifications of a repository as read',
+    summary: 'Mark the caller’s notifications for a repository as read',
     access: 'repository:read',
     scope: 'write',
     status: 200,

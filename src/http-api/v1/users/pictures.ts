@@ -5,7 +5,7 @@ import { noContent } from '../../responses.ts';
 import { operation } from '../../operation.ts';
 
 /** Pictures of users, organisations and repositories in Gitea's form: base64 in JSON. */
-const picture = z.object({ image: z.string().describe('A PNG, JPEG, GIF or WebP file in base64') });
+const picture = z.object({ image: z.string().describe('PNG, JPEG, GIF or WebP file in base64') });
 /** Two MiB of an image in base64. */
 const maxJsonBytes = 3 * 1024 * 1024;
 
@@ -57,7 +57,7 @@ export const pictureOperations = [
     ...put,
     id: 'setOrganisationAvatar',
     path: '/orgs/{org}/avatar',
-    summary: 'Set the avatar of an organisation',
+    summary: 'Set an organisation’s avatar',
     access: 'organisation:owner',
     async run({ viewer, params, body, deps }) {
       await deps.organisations.replaceAvatar(viewer, params.org, uploadOf(body.image));
@@ -68,7 +68,7 @@ export const pictureOperations = [
     ...remove,
     id: 'removeOrganisationAvatar',
     path: '/orgs/{org}/avatar',
-    summary: 'Remove the avatar of an organisation',
+    summary: 'Remove an organisation’s avatar',
     access: 'organisation:owner',
     async run({ viewer, params, deps }) {
       await deps.organisations.removeAvatar(viewer, params.org);
@@ -79,7 +79,7 @@ export const pictureOperations = [
     ...put,
     id: 'setRepositoryAvatar',
     path: '/repos/{owner}/{name}/avatar',
-    summary: 'Set the custom image of a repository, in Gitea’s form',
+    summary: 'Set a repository’s custom image (Gitea-compatible)',
     access: 'repository:owner',
     async run({ viewer, found: { canonical }, body, deps }) {
       await deps.repositories.images.replace(viewer, canonical.owner, canonical.name, uploadOf(body.image));
@@ -90,7 +90,7 @@ export const pictureOperations = [
     ...remove,
     id: 'removeRepositoryAvatar',
     path: '/repos/{owner}/{name}/avatar',
-    summary: 'Remove the custom image of a repository, by Gitea’s address',
+    summary: 'Remove a repository’s custom image (Gitea-compatible)',
     access: 'repository:owner',
     async run({ viewer, found: { canonical }, deps }) {
       await deps.repositories.images.remove(viewer, canonical.owner, canonical.name);

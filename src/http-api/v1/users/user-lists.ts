@@ -64,12 +64,12 @@ const searchUsers = operation({
   ...common,
   id: 'searchUsers',
   path: '/users/search',
-  summary: 'Search users by username and display name; as an administrator, by e-mail address, too',
+  summary: 'Search users by username and display name; administrators can also search by email address',
   access: 'anyone',
   cost: 'search',
   query: z.object({
     q: z.string().max(500).optional(),
-    uid: z.int().default(0).describe('Only the user with this id'),
+    uid: z.int().default(0).describe('Only the user with this ID'),
     ...numberedPaging,
   }),
   response: z.strictObject({ ok: z.literal(true), data: z.array(giteaUser) }).meta({ id: 'UserSearchResult' }),
@@ -102,7 +102,7 @@ const listOrganisationsOfUser = operation({
   ...common,
   id: 'listOrganisationsOfUser',
   path: '/users/{username}/orgs',
-  summary: 'List the organisations of a user: all for the user and for administrators, shared ones for others',
+  summary: 'List a user’s organisations: all for the user and administrators, shared ones for others',
   access: 'token:read',
   refuses: [404],
   response: z.array(organisation),
@@ -126,7 +126,7 @@ const permissionsInOrganisation = operation({
   ...common,
   id: 'getPermissionsInOrganisation',
   path: '/users/{username}/orgs/{org}/permissions',
-  summary: 'Get what a user may do in an organisation: one’s own rights, for administrators those of all',
+  summary: 'Get a user’s permissions in an organisation; administrators can get those of all users',
   access: 'token:read',
   refuses: [404],
   response: z
@@ -162,10 +162,12 @@ const settings = z
     location: z.literal(''),
     language: z
       .string()
-      .describe('Of pages and mails: a language and its region, as de-DE; empty leaves it to the browser'),
-    theme: z.string().describe('Each browser has its own'),
+      .describe('Language for pages and emails, such as de-DE; if empty, the browser’s language is used'),
+    theme: z.string().describe('Not available: every browser has its own theme'),
     diff_view_style: z.literal(''),
-    hide_email: z.boolean().describe('Addresses are shown only where their owner has made them public'),
+    hide_email: z
+      .boolean()
+      .describe('Whether the email address is hidden; addresses are visible only if their owner makes them public'),
     hide_activity: z.literal(false),
   })
   .meta({ id: 'UserSettings' });
@@ -202,7 +204,7 @@ const getSettings = operation({
   ...common,
   id: 'getUserSettings',
   path: '/user/settings',
-  summary: 'Get the settings of the caller that Gitea has',
+  summary: 'Get the caller’s settings in Gitea’s format',
   access: 'account:read',
   response: settings,
   run: async ({ viewer, deps }) => json(await showSettings(deps, viewer.id)),
@@ -220,15 +222,18 @@ const editSettings = operation({
   id: 'editUserSettings',
   method: 'PATCH',
   path: '/user/settings',
-  summary: 'Edit the settings of the caller that Gitea has',
-  description: 'What is left out stays; what this server does not keep is ignored.',
+  summary: 'Edit the caller’s settings in Gitea’s format',
+  description: 'Omitted fields remain unchanged; unsupported settings are ignored.',
   access: 'account:write',
   body: z.object({
     full_name: z.string().optional(),
     website: z.string().optional(),
     description: z.string().optional(),
     language: z.string().optional(),
-    hide_email: z.boolean().optional().describe('false shows the primary address to everyone, true shows none'),
+    hide_email: z
+      .boolean()
+      .optional()
+      .describe('false shows the primary address to everyone, true hides all addresses'),
   }),
   response: settings,
   async run({ viewer, body, deps }) {

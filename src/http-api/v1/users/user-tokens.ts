@@ -15,9 +15,9 @@ const at = '/users/{username}/tokens';
 
 const accessToken = z
   .strictObject({
-    id: z.int().describe('Follows from the UUID'),
+    id: z.int().describe('Derived from the UUID'),
     name: z.string(),
-    sha1: z.string().describe('The secret: only in the answer that creates it'),
+    sha1: z.string().describe('Secret, included only in the response that creates the token'),
     token_last_eight: z.string().describe('The last four characters'),
     scopes: z.array(z.string()),
     created_at: z.iso.datetime(),
@@ -59,7 +59,8 @@ const currentToken = z
   .meta({ id: 'CurrentAccessToken' });
 
 const common = { tag: 'Users', access: 'account:admin', cost: 'rows' } as const;
-const proof = 'Also with name and password as Basic, for programs that make themselves a token.';
+const proof =
+  'Also accepts a username and password through Basic authentication, for programs that create their own token.';
 
 export const userTokenOperations = [
   operation({
@@ -68,7 +69,7 @@ export const userTokenOperations = [
     method: 'GET',
     path: '/token',
     access: 'token:read',
-    summary: 'Get the access token of this request: what it is called and what it may do',
+    summary: 'Get the name and scopes of the access token used for this request',
     status: 200,
     response: currentToken,
     async run({ viewer, deps, secret }) {
@@ -87,7 +88,7 @@ export const userTokenOperations = [
     method: 'DELETE',
     path: '/token',
     access: 'token:read',
-    summary: 'Revoke the access token of this request',
+    summary: 'Revoke the access token used for this request',
     status: 204,
     async run({ deps, secret }) {
       const { id, personId } = await ownToken(deps, secret);
@@ -100,7 +101,7 @@ export const userTokenOperations = [
     id: 'listUserTokens',
     method: 'GET',
     path: at,
-    summary: 'List the caller’s access tokens in Gitea’s form, newest first',
+    summary: 'List the caller’s access tokens in Gitea’s format, newest first',
     description: proof,
     status: 200,
     refuses: [404],
@@ -116,7 +117,7 @@ export const userTokenOperations = [
     method: 'POST',
     path: at,
     summary: 'Create an access token with Gitea’s scopes',
-    description: `It gets the least scope that gives all of them: read, write (in repositories) or admin. With read:package and write:package alone it is good for packages only. ${proof}`,
+    description: `The token gets the lowest scope that covers all requested scopes: read, write (in repositories) or admin. With only read:package or write:package, it is limited to packages. ${proof}`,
     status: 201,
     refuses: [404, 409],
     refusesUnknownKeys: true,
@@ -139,7 +140,7 @@ export const userTokenOperations = [
     id: 'deleteUserToken',
     method: 'DELETE',
     path: `${at}/{token}`,
-    summary: 'Revoke an access token by its name or id',
+    summary: 'Revoke an access token by name or ID',
     description: proof,
     status: 204,
     refuses: [404],

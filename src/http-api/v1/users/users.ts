@@ -48,7 +48,7 @@ export const editMe = operation({
   path: '/user',
   tag: 'Users',
   summary: 'Edit the caller’s profile',
-  description: 'What is left out stays as it is.',
+  description: 'Omitted fields remain unchanged.',
   access: 'account:write',
   cost: 'rows',
   status: 200,

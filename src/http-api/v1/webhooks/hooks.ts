@@ -15,13 +15,13 @@ const time = z.iso.datetime();
 
 const hook = z
   .strictObject({
-    id: z.int().describe('Follows from the UUID'),
+    id: z.int().describe('Derived from the UUID'),
     type: z.enum(webhookKinds),
     name: z.string(),
     branch_filter: z.string(),
-    config: z.record(z.string(), z.string()).describe('url, content_type; the secret is never told'),
+    config: z.record(z.string(), z.string()).describe('url, content_type; the secret is never returned'),
     events: z.array(z.string()),
-    authorization_header: z.string().describe('Never told: empty, or ***'),
+    authorization_header: z.string().describe('Never returned in plain text: empty, or ***'),
     active: z.boolean(),
     updated_at: time,
     created_at: time,
@@ -32,14 +32,16 @@ const names = z.array(z.string().max(100)).max(50);
 const config = z.record(z.string().max(50), z.string().max(2000));
 const editFields = {
   config: config.optional().describe('url, content_type (json or form), secret, channel'),
-  events: names.optional().describe('Left out or empty: push. `issues` and `pull_request` stand for all about them'),
+  events: names
+    .optional()
+    .describe('Defaults to push, also if empty. `issues` and `pull_request` include all related events'),
   active: z.boolean().optional(),
-  branch_filter: z.string().max(200).optional().describe('A pattern of branches'),
+  branch_filter: z.string().max(200).optional().describe('Branch pattern'),
   authorization_header: z.string().max(500).optional(),
-  name: z.string().max(255).optional().describe('Not kept'),
+  name: z.string().max(255).optional().describe('Accepted but not stored'),
 };
 const newHook = z
-  .object({ type: z.enum(webhookKinds).describe('What receives'), ...editFields, config })
+  .object({ type: z.enum(webhookKinds).describe('Type of the receiver'), ...editFields, config })
   .meta({ id: 'NewHook' });
 const hookEdit = z.object(editFields).meta({ id: 'HookEdit' });
 
@@ -119,7 +121,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/hooks`,
       status: 200,
       refuses,
-      summary: `List the webhooks ${whose}, in Gitea’s form`,
+      summary: `List the webhooks ${whose} in Gitea’s format`,
       response: z.array(hook),
       run: async (call) => json((await call.deps.webhooks.list(scope(call))).map(show)),
     }),
@@ -130,8 +132,8 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/hooks`,
       status: 201,
       refuses: [...refuses, 409],
-      summary: `Create a webhook ${whose}, in Gitea’s form`,
-      description: 'It is active unless `active` says otherwise.',
+      summary: `Create a webhook ${whose} in Gitea’s format`,
+      description: 'The webhook is active unless `active` is false.',
       body: newHook,
       response: hook,
       async run(call) {
@@ -147,7 +149,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: one,
       status: 200,
       refuses: [404],
-      summary: `Get a webhook ${whose}, in Gitea’s form`,
+      summary: `Get a webhook ${whose} in Gitea’s format`,
       response: hook,
       run: async (call) => json(show(await hookOf(call))),
     }),
@@ -158,8 +160,8 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: one,
       status: 200,
       refuses: [404],
-      summary: `Edit a webhook ${whose}, in Gitea’s form`,
-      description: 'What is left out stays as it is.',
+      summary: `Edit a webhook ${whose} in Gitea’s format`,
+      description: 'Omitted fields remain unchanged.',
       body: hookEdit,
       response: hook,
       async run(call) {
@@ -175,7 +177,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: one,
       status: 204,
       refuses: [404],
-      summary: `Delete a webhook ${whose} with its pending deliveries, by Gitea’s address`,
+      summary: `Delete a webhook ${whose} with its pending deliveries (Gitea-compatible)`,
       async run(call) {
         await call.deps.webhooks.remove(viewerOf(call), scope(call), (await hookOf(call)).id);
         return noContent();

@@ -7,7 +7,7 @@ export const webhook = z
   .strictObject({
     id: z.string(),
     url: z.string(),
-    hasSecret: z.boolean().describe('Whether messages are signed; the secret itself is never told'),
+    hasSecret: z.boolean().describe('Whether messages are signed; the secret itself is never returned'),
     events: z.array(webhookEvent),
     active: z.boolean(),
     createdAt: time,
@@ -16,21 +16,21 @@ export const webhook = z
   .meta({ id: 'Webhook' });
 export const webhookInput = z
   .strictObject({
-    url: z.string().describe(`An https address, or http for hosts of webhooks.allowed_hosts. ${plainHttpWebhookRisk}`),
+    url: z.string().describe(`HTTPS URL, or HTTP for hosts in webhooks.allowed_hosts. ${plainHttpWebhookRisk}`),
     events: z.array(webhookEvent).min(1),
-    secret: z.string().max(500).nullable().optional().describe('Left out, it stays; null takes it away'),
+    secret: z.string().max(500).nullable().optional().describe('If omitted, it remains unchanged; null removes it'),
     active: z.boolean().optional(),
   })
   .meta({ id: 'WebhookInput' });
 export const webhookDelivery = z
   .strictObject({
     id: z.int(),
-    uuid: z.string().describe('What the receiver knows it by'),
+    uuid: z.string().describe('Delivery ID sent to the receiver'),
     event: z.string(),
     state: z.enum(['PENDING', 'DELIVERED', 'FAILED']),
     attempts: z.int(),
-    status: z.int().nullable().describe('Of the last answer'),
-    response: z.string().nullable().describe('The beginning of the last answer'),
+    status: z.int().nullable().describe('HTTP status of the last response'),
+    response: z.string().nullable().describe('Start of the last response'),
     error: z.string().nullable(),
     tookMs: z.int().nullable(),
     createdAt: time,

@@ -168,7 +168,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${one}/deliveries/{delivery}/redeliver`,
       status: 200,
       refuses: [404],
-      summary: 'Redeliver a delivery, as a new one',
+      summary: 'Redeliver a delivery as a new delivery',
       response: queuedDelivery,
       run: async (call) =>
         json({
