@@ -10,7 +10,7 @@ import { operation } from '../../operation.ts';
 const templates: Readonly<Record<string, readonly { name: string; colour: string; description: string }[]>> = {
   Default: [
     { name: 'bug', colour: 'ee0701', description: 'Something is not working' },
-    { name: 'duplicate', colour: 'cccccc', description: 'This issue or pull request is there already' },
+    { name: 'duplicate', colour: 'cccccc', description: 'This issue or pull request already exists' },
     { name: 'enhancement', colour: '84b6eb', description: 'New feature' },
     { name: 'help wanted', colour: '128a0c', description: 'Need some help' },
     { name: 'invalid', colour: 'e6e6e6', description: 'Something is wrong' },
