@@ -41,11 +41,15 @@ export function isBuilt({ method, path }: Pick<GiteaOperation, 'method' | 'path'
 /** Why what is missing is missing, by the beginning of the address. */
 const reasons: readonly [start: RegExp, state: 'later' | 'refused', note: string][] = [
   [/\/badges/, 'refused', 'Users have no badges'],
-  [/\/unadopted/, 'refused', 'Repositories come by import; nobody puts folders beside them'],
-  [/\/hooks\/git/, 'refused', 'A program of a user never runs inside the server'],
-  [/gpg_key_(?:token|verify)/, 'refused', 'Addresses of a key that are verified addresses of its owner need no proof'],
+  [/\/unadopted/, 'refused', 'Repositories are imported; existing folders cannot be adopted'],
+  [/\/hooks\/git/, 'refused', 'User programs never run inside the server'],
+  [
+    /gpg_key_(?:token|verify)/,
+    'refused',
+    'A key’s addresses need no proof if they are verified addresses of its owner',
+  ],
   [/signing-key\.gpg/, 'refused', 'The server signs with an SSH key: signing-key.pub'],
-  [/^\/orgs\/\{org\}\/repos$/, 'refused', 'Repositories are deleted one by one, each by its name'],
+  [/^\/orgs\/\{org\}\/repos$/, 'refused', 'Repositories must be deleted individually, each by name'],
 ];
 
 function stateOf(one: Pick<GiteaOperation, 'id' | 'method' | 'path'>): GiteaOperation {
@@ -61,7 +65,7 @@ function pageOf({ version, operations: all }: Table): string {
     `| \`${method} ${path}\` | ${id} | ${state} | ${note} |`;
   return `# Gitea's operations
 
-Gitea ${version} has ${all.length} operations in its API. ${count('built')} are built here, ${count('later')} come later, ${count('refused')} are refused. \`docs/gitea-operations.json\` has the same for programs. Both are written by \`scripts/compare-gitea-operations.ts\` and kept true by a test.
+Gitea ${version} has ${all.length} operations in its API. ${count('built')} are built here, ${count('later')} are planned, and ${count('refused')} are deliberately not supported. \`docs/gitea-operations.json\` contains the same data for programs. \`scripts/compare-gitea-operations.ts\` generates both files, and a test checks them.
 
 ## Not built
 
