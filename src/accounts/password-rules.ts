@@ -30,14 +30,16 @@ export function parsePassword(password: unknown, field = 'password'): string {
     typeof password !== 'string' ||
     [...password.slice(0, 2 * minPasswordCharacters)].length < minPasswordCharacters
   ) {
-    throw invalid('password_too_short', `A password needs at least ${minPasswordCharacters} characters.`, { field });
+    throw invalid('password_too_short', `A password must have at least ${minPasswordCharacters} characters.`, {
+      field,
+    });
   }
   if (password.length > maxPasswordBytes || Buffer.byteLength(password) > maxPasswordBytes) {
     throw invalid('password_too_long', `A password can have at most ${maxPasswordBytes} bytes.`, { field });
   }
   const normal = normalisePassword(password);
   if (normal === null) {
-    throw invalid('password_unusable', 'A password cannot contain NUL or broken characters.', { field });
+    throw invalid('password_unusable', 'A password cannot contain NUL or invalid characters.', { field });
   }
   return normal;
 }

@@ -37,7 +37,7 @@ export async function rotateInstanceKey(
         cause: error,
       });
     if (code !== 'ENOENT') throw error;
-    throw conflict('no_instance_key', 'There is no instance key yet: nothing is encrypted.', { cause: error });
+    throw conflict('no_instance_key', 'There is no instance key yet, so nothing is encrypted.', { cause: error });
   }
   const { accounts, ci, imports, mail, mirrors, oauth, sharedKeys, signing, webhooks, logger, ...own } = await open();
   let reencrypted = 0;
@@ -86,7 +86,7 @@ async function refuseRunning(config: Config, options: AppOptions): Promise<void>
     if (found.length > 0)
       throw conflict(
         'servers_running',
-        `Stop all servers of this database first: ${found.map(({ host }) => host).join(', ')}.`,
+        `Stop all servers that use this database first: ${found.map(({ host }) => host).join(', ')}.`,
       );
   } finally {
     await db.close();

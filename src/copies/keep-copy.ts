@@ -28,7 +28,10 @@ export async function keepCopy(
   if (known !== null) {
     const [copy] = await describeCopies(deps, [known]);
     if (copy!.place === null)
-      throw conflict('copy_in_trash', 'Your copy of this repository is in the trash. Restore it there to keep it.');
+      throw conflict(
+        'copy_in_trash',
+        'Your copy of this repository is in the trash. Restore it from there to keep it.',
+      );
     await deps.db.write(({ manager }) =>
       manager.update(keptCopySchema, { repositoryId: known.repositoryId }, { endsAt: null }),
     );

@@ -42,7 +42,7 @@ interface ZipLimits {
 }
 
 /** Unreadable archives are refused with this by all functions. */
-const unreadable = (words: string) => invalid('unreadable_archive', `This is not a readable zip archive: ${words}.`);
+const unreadable = (words: string) => invalid('unreadable_archive', `This zip archive cannot be read: ${words}.`);
 
 /**
  * Reads the directory at the end of a zip archive (APPNOTE 6.3, with its 64-bit sizes); nothing is unpacked. Throws

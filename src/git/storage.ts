@@ -17,7 +17,7 @@ export function repositoryPath(root: string, ownerId: string, repositoryId: stri
 export async function createRepository(runner: GitRunner, target: string, defaultBranch: string): Promise<void> {
   if (!isBranchName(defaultBranch) || refuseShortName(defaultBranch) !== null)
     throw invalid('invalid_branch_name', 'This is not a valid branch name.');
-  if (await repositoryExists(target)) throw conflict('repository_exists', 'A repository already exists at this place.');
+  if (await repositoryExists(target)) throw conflict('repository_exists', 'A repository already exists at this path.');
   const unfinished = `${target}.new`;
   await initRepository(runner, unfinished, defaultBranch);
   await rename(unfinished, target);
@@ -62,7 +62,7 @@ export async function repositoryExists(target: string): Promise<boolean> {
  * new path is taken.
  */
 export async function moveRepository(from: string, to: string): Promise<void> {
-  if (await repositoryExists(to)) throw conflict('repository_exists', 'A repository already exists at this place.');
+  if (await repositoryExists(to)) throw conflict('repository_exists', 'A repository already exists at this path.');
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   try {
     await rename(from, to);

@@ -32,14 +32,14 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
     const [, run, id, below] = place.exec(ctx.path.slice(pipelinesPath.length)) ?? [];
     requireOwnRun(task, run);
     const handler = handlers[`${ctx.method} ${below ?? 'artifacts'}`];
-    if (handler === undefined) throw new HttpError(405, 'This address does not accept this kind of request.');
+    if (handler === undefined) throw new HttpError(405, 'This URL does not accept this request method.');
     await handler(ctx, task, Number(id));
   }
 
   /** Receives the content of `$GITHUB_STEP_SUMMARY` from runners that know the capability `job-summary`. */
   async function receiveSummary(ctx: Context, task: RunningTask, [, run, job, step]: RegExpExecArray): Promise<void> {
     requireOwnRun(task, run);
-    if (ctx.method !== 'PUT') throw new HttpError(405, 'This address does not accept this kind of request.');
+    if (ctx.method !== 'PUT') throw new HttpError(405, 'This URL does not accept this request method.');
     const content = await readSmallBody(ctx, maxSummaryBytes);
     await ci.summaries.set(task, { job: Number(job), step: Number(step), content });
     reply(ctx, 200, { message: 'success' });

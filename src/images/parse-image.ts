@@ -50,7 +50,7 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
 
 /** The error for a transport that stopped reading past `maxImageBytes`. */
 export function imageTooLarge(field = 'image') {
-  return invalid('image_too_large', 'An image can have at most 2 MB (2,097,152 bytes).', { field });
+  return invalid('image_too_large', 'An image can be at most 2 MB (2,097,152 bytes).', { field });
 }
 
 function inWords(type: ImageType): string {

@@ -148,7 +148,7 @@ export function checkInput(token: string, watchMs: number | null): void {
   if (token.length > maxTokenLength || /[^\x21-\x7e]/.test(token))
     throw invalid('invalid_import', 'This is not a token.', { field: 'token' });
   if (watchMs !== null && !(watchMs >= shortestWatchMs && watchMs <= longestWatchMs))
-    throw invalid('invalid_import', 'Check for changes at most once a minute, and at least once in 30 days.', {
+    throw invalid('invalid_import', 'The check interval must be between one minute and 30 days.', {
       field: 'watch',
     });
 }

@@ -24,7 +24,7 @@ export const objectLost = (): DomainError =>
 export const overQuota = (message: string): DomainError => invalid('lfs_quota', message);
 
 export const objectTooLarge = (maxBytes: number): DomainError =>
-  invalid('lfs_object_too_large', `A file stored with Git LFS can have at most ${readableSize(maxBytes)} here.`);
+  invalid('lfs_object_too_large', `A file stored with Git LFS can be at most ${readableSize(maxBytes)}.`);
 
 export const beingRemoved = (): DomainError =>
   unavailable('lfs_object_removing', 'An old copy of this object is being removed. Please try again in a moment.', {
@@ -40,6 +40,6 @@ export function errorOfRefusal(refusal: LfsRefusal): DomainError {
     case 'archived':
       return forbidden('repository_archived', 'This repository is archived and read-only.');
     case 'level':
-      return forbidden('read_only_access', 'You can read this repository, but not change its files.');
+      return forbidden('read_only_access', 'You can read this repository, but you cannot change its files.');
   }
 }

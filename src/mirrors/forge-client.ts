@@ -114,7 +114,7 @@ export async function getFrom(
 }
 
 function readList(body: Buffer): RemoteRepository[] {
-  const strange = () => unavailable('elsewhere_failed', 'The answer is not a list of repositories.');
+  const strange = () => unavailable('elsewhere_failed', 'The response is not a list of repositories.');
   let rows: unknown;
   try {
     rows = JSON.parse(body.toString('utf8'));

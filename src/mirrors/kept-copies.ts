@@ -36,7 +36,7 @@ export function refuseCopiedMirror(row: Pick<MirrorRow, 'isCopy'> | null): void 
   if (row?.isCopy === true)
     throw conflict(
       'mirror_is_copy',
-      'This is a kept copy: it follows its origin. Make it your own repository to change that.',
+      'This is a kept copy that follows its origin. Turn it into your own repository to change that.',
     );
 }
 

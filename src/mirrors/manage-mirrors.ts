@@ -72,7 +72,10 @@ export async function saveMirror(
   const before = await deps.db.read.findOneBy(mirrorSchema, { repositoryId: id });
   refuseCopiedMirror(before);
   if (direction === 'pull' && before?.direction !== 'pull' && (await deps.git.refs.list(path)).size > 0) {
-    throw conflict('repository_not_empty', 'This repository has branches of its own. Create a new one for the copy.');
+    throw conflict(
+      'repository_not_empty',
+      'This repository already has branches. Create a new repository for the copy.',
+    );
   }
   const credentials =
     address.kind === 'ssh'

@@ -51,10 +51,12 @@ export function readInput({
   if (/[\x00-\x1f\x7f:]/.test(username) || username.length > 200)
     throw invalid('invalid_mirror', 'This is not a username.', { field: 'username' });
   if (!Number.isFinite(intervalMs) || intervalMs < minIntervalMs || intervalMs > maxIntervalMs) {
-    throw invalid('invalid_mirror', 'An interval is from five minutes to thirty days.', { field: 'interval' });
+    throw invalid('invalid_mirror', 'The interval must be between five minutes and thirty days.', {
+      field: 'interval',
+    });
   }
   if (withReleases && (direction !== 'pull' || address.kind !== 'http'))
-    throw invalid('invalid_mirror', 'Only pull mirrors and imports of http addresses include releases.', {
+    throw invalid('invalid_mirror', 'Only pull mirrors and imports from HTTP addresses can include releases.', {
       field: 'releases',
     });
   return { direction, address, username: address.kind === 'ssh' ? '' : username.trim(), intervalMs, withReleases };

@@ -28,7 +28,10 @@ export function decryptSecret(
   if (secretCiphertext === null) return '';
   const secret = decrypt(key.decrypting('secrets'), placeOfSecret(repositoryId, url), secretCiphertext);
   if (secret === null)
-    throw unavailable('mirror_secret_closed', 'Its password cannot be decrypted with this server’s key. Set it again.');
+    throw unavailable(
+      'mirror_secret_closed',
+      'The mirror password cannot be decrypted with this server’s key. Set it again.',
+    );
   return secret;
 }
 
@@ -41,7 +44,7 @@ export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remo
   if (address.kind === 'http')
     return openHttpRemote(deps, address, { username: row.username, secret: decryptSecret(deps, row) });
   if (row.hostKey === null)
-    throw unavailable('host_key_unknown', 'The host key of the remote is not known yet. Save the mirror again.');
+    throw unavailable('host_key_unknown', 'The remote host key is not known yet. Save the mirror again.');
   return openSshRemote(deps, address, { privateKey: decryptKey(deps, row), hostKey: row.hostKey });
 }
 

@@ -44,7 +44,7 @@ export function createIncoming({ directory, lowDiskFloorBytes, random, logger }:
         await mkdir(incoming, { recursive: true, mode: 0o700 });
         const { bavail, bsize } = await statfs(incoming);
         if (bavail * bsize < lowDiskFloorBytes())
-          throw unavailable('low_disk_space', 'The server is low on disk space; nothing is stored.', {
+          throw unavailable('low_disk_space', 'The server is low on disk space. Nothing was stored.', {
             retryAfterSeconds: 60,
           });
         const handle = await open(file, 'wx', 0o600);

@@ -137,7 +137,7 @@ async function readResponse(
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxBytes)
-        reject(refuse(end, unavailable('answer_too_large', `The answer is larger than ${maxBytes} bytes.`)));
+        reject(refuse(end, unavailable('answer_too_large', `The response is larger than ${maxBytes} bytes.`)));
       else chunks.push(chunk);
     });
     response.once('end', () =>

@@ -33,6 +33,6 @@ export async function freeHandle(tx: Tx, handle: string): Promise<void> {
   const folded = foldHandle(handle);
   const known = await tx.manager.findOneBy(handleSchema, { folded });
   if (known === null) return;
-  if (known.releasedAt === null) throw conflict('handle_in_use', 'Another account has this name now.');
+  if (known.releasedAt === null) throw conflict('handle_in_use', 'Another account now has this username.');
   await tx.manager.delete(handleSchema, { folded });
 }

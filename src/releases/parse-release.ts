@@ -11,7 +11,7 @@ export function parseNotes(value: unknown): string {
   const rule = { field: 'body', called: 'The text', maxCharacters: limits.bodyBytes, manyLines: true };
   const body = parseText(value, rule);
   if (Buffer.byteLength(body) > limits.bodyBytes)
-    throw invalid('text_too_long', `The text can have at most ${limits.bodyBytes / 1024} KiB.`, { field: 'body' });
+    throw invalid('text_too_long', `The text can be at most ${limits.bodyBytes / 1024} KiB.`, { field: 'body' });
   return body;
 }
 

@@ -97,12 +97,12 @@ export function nameTaken(owner: string, name: string) {
 export function parseDescription(text: string): string {
   const description = text.trim().normalize('NFC');
   if (description.length > maxDescriptionLength) {
-    throw invalid('invalid_description', `A description has at most ${maxDescriptionLength} characters.`, {
+    throw invalid('invalid_description', `A description can have at most ${maxDescriptionLength} characters.`, {
       field: 'description',
     });
   }
   if (/[\x00-\x1f\x7f]/.test(description) || !description.isWellFormed()) {
-    throw invalid('invalid_description', 'A description is one line of text without control characters.', {
+    throw invalid('invalid_description', 'A description must be a single line of text without control characters.', {
       field: 'description',
     });
   }

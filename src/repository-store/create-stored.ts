@@ -23,7 +23,7 @@ export const newRow = (id: string, head: string, now: number): StoredRepository 
   collectedAt: now,
 });
 
-const exists = () => conflict('repository_exists', 'A repository already exists at this place.');
+const exists = () => conflict('repository_exists', 'A repository already exists at this path.');
 
 /** Throws `invalid_branch_name`, `repository_exists`. */
 export async function createStored(deps: Deps, id: string, defaultBranch: string): Promise<void> {

@@ -20,7 +20,10 @@ export function createFolderLocks() {
       const until = performance.now() + waitMs;
       while (!(await take(lock))) {
         if (performance.now() > until)
-          throw conflict('repository_busy', 'This repository is being fetched from the store. Try again in a moment.');
+          throw conflict(
+            'repository_busy',
+            'Hearth is fetching this repository from the store. Try again in a moment.',
+          );
         await sleep(pollMs);
       }
       try {

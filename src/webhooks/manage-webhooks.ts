@@ -94,7 +94,7 @@ export async function addWebhook(
   const secret = readSecret(input.secret);
   await db.write(async ({ manager, now }) => {
     if ((await manager.countBy(webhookSchema, inScope(scope))) >= maxPerScope) {
-      throw conflict('too_many_webhooks', `There are ${maxPerScope} webhooks here already.`);
+      throw conflict('too_many_webhooks', `There are already ${maxPerScope} webhooks here.`);
     }
     await manager.insert(webhookSchema, {
       id,
@@ -207,6 +207,8 @@ function readSecret(secret: string | null | undefined): string | null | undefine
   if (secret === null) return null;
   if (secret === undefined || secret === '') return undefined;
   if (secret.length > maxSecretLength)
-    throw invalid('invalid_webhook_secret', `A secret has at most ${maxSecretLength} characters.`, { field: 'secret' });
+    throw invalid('invalid_webhook_secret', `A secret can have at most ${maxSecretLength} characters.`, {
+      field: 'secret',
+    });
   return secret;
 }

@@ -60,7 +60,7 @@ export async function announcePrimary(
 export function parseNewAddress({ noReply }: Pick<AccountsDeps, 'noReply'>, address: unknown): ParsedAddress {
   const parsed = parseAddress(address);
   if (noReply.isReserved(parsed.key)) {
-    throw invalid('reserved_address', 'Addresses of this domain are assigned by the server.', { field: 'address' });
+    throw invalid('reserved_address', 'The server assigns addresses in this domain.', { field: 'address' });
   }
   return parsed;
 }

@@ -70,7 +70,7 @@ export async function refuseTooManyMails(
   mail: { personId: string; addressKey: string },
 ): Promise<void> {
   if (await mayMail(deps, tx, mail)) return;
-  throw rateLimited('too_many_mails', 'Too many mails were sent. Try again in an hour.', hourMs / 1000);
+  throw rateLimited('too_many_mails', 'Too many emails were sent. Try again in an hour.', hourMs / 1000);
 }
 
 /** Wrong, truncated, expired, used and foreign links look the same from outside. */

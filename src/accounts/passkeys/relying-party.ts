@@ -21,4 +21,4 @@ export function relyingPartyOf(baseUrl: string | null): RelyingParty | null {
 }
 
 export const passkeysUnavailable = () =>
-  conflict('passkeys_unavailable', 'Passkeys need a server whose base_url is an https address with a host name.');
+  conflict('passkeys_unavailable', 'Passkeys require a base_url that is an https address with a host name.');

@@ -47,7 +47,7 @@ export async function requestSignUp(deps: AccountsDeps, { address, reason, netwo
     await manager.delete(signUpRequestSchema, { createdAt: LessThan(now - lifetimeMs) });
     if (await manager.existsBy(signUpRequestSchema, { addressKey: parsed.key })) return false;
     if ((await manager.count(signUpRequestSchema)) >= limits.open)
-      throw unavailable('too_many_sign_ups', 'Too many requests wait for an answer. Try again later.', {
+      throw unavailable('too_many_sign_ups', 'Too many sign-up requests are pending. Try again later.', {
         retryAfterSeconds: 3_600,
       });
     const [latest] = await manager.find(signUpRequestSchema, { order: { createdAt: 'DESC' }, take: 1 });

@@ -79,7 +79,7 @@ export async function disableTotp(deps: AccountsDeps, personId: string): Promise
 
 const totpEnabled = () => conflict('totp_enabled', 'An authenticator app is already set up. Remove it first.');
 
-const wrongForm = () => invalid('wrong_code', 'Enter the six digits from the app.', { field: 'code' });
+const wrongForm = () => invalid('wrong_code', 'Enter the six-digit code from the app.', { field: 'code' });
 
 /**
  * The usual reason is a wrong clock. The page shows the secret, so naming the reason reveals nothing; at a sign-in it

@@ -50,7 +50,7 @@ export async function addToken(
   const repositoryIds = parseRepositoryIds(input.repositoryIds);
   const { expiresAt } = input;
   if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt > clock.now())) {
-    throw invalid('invalid_expiry', 'The token must expire in the future, or never.', { field: 'expires_in' });
+    throw invalid('invalid_expiry', 'Choose an expiry date in the future, or no expiry.', { field: 'expires_in' });
   }
 
   const secret = newAccessToken(random);

@@ -21,7 +21,7 @@ export function parseArtifactName(name: unknown): string {
   if (!isFine)
     throw invalid(
       'invalid_artifact_name',
-      'An artifact name cannot have slashes, quotes or control characters, and has at most 255 bytes.',
+      'An artifact name cannot contain slashes, quotes or control characters, and can be at most 255 bytes long.',
     );
   return name as string;
 }

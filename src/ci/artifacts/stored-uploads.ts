@@ -212,7 +212,7 @@ export class StoredUploads implements Uploads {
   }
 }
 
-const incomplete = () => conflict('artifact_incomplete', 'A part of this artifact is missing; upload it again.');
+const incomplete = () => conflict('artifact_incomplete', 'Part of this artifact is missing. Upload it again.');
 
 const bytesOf = (parts: readonly ArtifactPart[]): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);
 

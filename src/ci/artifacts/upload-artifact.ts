@@ -156,7 +156,7 @@ async function openUpload(deps: CiDeps, query: URLSearchParams): Promise<Artifac
 export async function refuseLowDisk({ settings }: Pick<CiDeps, 'settings'>): Promise<void> {
   const space = await statfs(settings.folder).catch(() => null);
   if (space !== null && space.bavail * space.bsize < settings.lowDiskFloorBytes) {
-    throw unavailable('low_disk_space', 'The server is low on disk space; nothing is stored.', {
+    throw unavailable('low_disk_space', 'The server is low on disk space. Nothing was stored.', {
       retryAfterSeconds: 60,
     });
   }

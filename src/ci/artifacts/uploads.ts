@@ -41,8 +41,8 @@ export interface Uploads {
 
 export const maxBlocks = 50_000;
 
-export const tooManyBlocks = () => conflict('too_many_blocks', `An artifact has at most ${maxBlocks} blocks.`);
-export const missingBlock = () => conflict('missing_block', 'The list names a block that was not uploaded.');
+export const tooManyBlocks = () => conflict('too_many_blocks', `An artifact can have at most ${maxBlocks} blocks.`);
+export const missingBlock = () => conflict('missing_block', 'The list references a block that was not uploaded.');
 
 /** Clients choose block ids, so file names are their hashes. */
 export const blockName = (blockId: string): string => createHash('sha256').update(blockId).digest('hex').slice(0, 40);

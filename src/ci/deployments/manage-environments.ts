@@ -59,7 +59,7 @@ export async function setEnvironment(
   const reviewers = change.reviewers === undefined ? undefined : await readReviewers(deps, found, change.reviewers);
   await changeRuns(deps, async (tx, after) => {
     const row = await openEnvironment(tx, found.repository.id, parsed);
-    if (row === null) throw conflict('too_many_environments', `There are ${maxEnvironments} environments already.`);
+    if (row === null) throw conflict('too_many_environments', `There are already ${maxEnvironments} environments.`);
     await apply(tx, row, change, reviewers);
     for (const runId of await runsThatWait(tx, row.id)) after.toAdvance.add(runId);
   });
@@ -100,12 +100,12 @@ async function apply(
 
 function check({ waitMinutes, refPolicy, refs }: EnvironmentChange): void {
   if (waitMinutes !== undefined && (!Number.isInteger(waitMinutes) || waitMinutes < 0 || waitMinutes > maxWaitMinutes))
-    throw invalid('invalid_wait', `Enter a wait from 0 to ${maxWaitMinutes} minutes.`, { field: 'wait_timer' });
+    throw invalid('invalid_wait', `Enter a waiting time from 0 to ${maxWaitMinutes} minutes.`, { field: 'wait_timer' });
   if (refPolicy !== undefined && !refPolicies.includes(refPolicy))
     throw invalid('invalid_ref_policy', 'Choose all, protected or custom.', { field: 'ref_policy' });
   if (refs === undefined) return;
   if (refs.length > maxRefs)
-    throw invalid('invalid_ref_pattern', `An environment has at most ${maxRefs} patterns.`, { field: 'refs' });
+    throw invalid('invalid_ref_pattern', `An environment can have at most ${maxRefs} patterns.`, { field: 'refs' });
   const seen = new Set<string>();
   for (const { kind, pattern } of refs) {
     const fault = seen.has(`${kind} ${pattern}`) ? 'The pattern is there twice.' : faultOfPattern(pattern);
@@ -118,7 +118,7 @@ function check({ waitMinutes, refPolicy, refs }: EnvironmentChange): void {
 async function readReviewers(deps: CiDeps, { repository }: Found, names: readonly string[]): Promise<Who[]> {
   const wanted = [...new Map(names.map((name) => [name.trim().toLowerCase(), name.trim()])).values()];
   if (wanted.length > maxReviewers)
-    throw invalid('too_many_reviewers', `An environment has at most ${maxReviewers} reviewers.`, {
+    throw invalid('too_many_reviewers', `An environment can have at most ${maxReviewers} reviewers.`, {
       field: 'reviewers',
     });
   const who: Who[] = [];

@@ -25,10 +25,11 @@ export async function redeploy(deps: CiDeps, viewer: Viewer, found: Found, id: n
   if (run === null || job === null)
     throw conflict(
       'deployment_without_job',
-      'This server has no job for this deployment. Create it where it was created first.',
+      'This server has no job for this deployment. Redeploy it from the system that created it.',
     );
   const { attempt } = await findRunRow(deps, found, run.number);
   const present = await read.findOneBy(jobSchema, { runId: run.id, attempt, jobKey: job.jobKey, name: job.name });
-  if (present === null) throw conflict('deployment_without_job', 'The run of this deployment no longer has this job.');
+  if (present === null)
+    throw conflict('deployment_without_job', 'The run for this deployment no longer contains this job.');
   return rerun(deps, viewer, found, run.number, { jobId: present.id });
 }

@@ -184,7 +184,9 @@ export async function reviewDeployments(
   requireLevel(found, 'read');
   refuseArchived(found);
   if (comment.length > maxCommentLength)
-    throw invalid('comment_too_long', `A comment has at most ${maxCommentLength} characters.`, { field: 'comment' });
+    throw invalid('comment_too_long', `A comment can have at most ${maxCommentLength} characters.`, {
+      field: 'comment',
+    });
   const loaded = await deps.runs.load((await findRunRow(deps, found, number)).id);
   const wanted = environments === null ? null : new Set(environments.map(foldEnvironmentName));
   const reviews = await changeRuns(deps, async (tx, after) => {

@@ -50,7 +50,7 @@ export async function setEnvironmentSecret(
         { ciphertext, updatedAt: now },
       ));
     if ((await manager.countBy(environmentSecretSchema, { environmentId })) >= maxPerScope)
-      throw conflict('too_many_secrets', `There are ${maxPerScope} secrets here already.`);
+      throw conflict('too_many_secrets', `There are already ${maxPerScope} secrets here.`);
     await manager.insert(environmentSecretSchema, { environmentId, name, ciphertext, createdAt: now, updatedAt: now });
   });
 }
@@ -99,7 +99,7 @@ export async function setEnvironmentVariable(
     if (await manager.existsBy(environmentVariableSchema, { environmentId, name }))
       return void (await manager.update(environmentVariableSchema, { environmentId, name }, { value, updatedAt: now }));
     if ((await manager.countBy(environmentVariableSchema, { environmentId })) >= maxPerScope)
-      throw conflict('too_many_variables', `There are ${maxPerScope} variables here already.`);
+      throw conflict('too_many_variables', `There are already ${maxPerScope} variables here.`);
     await manager.insert(environmentVariableSchema, { environmentId, name, value, createdAt: now, updatedAt: now });
   });
 }

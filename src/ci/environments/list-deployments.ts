@@ -93,7 +93,7 @@ export async function createDeployment(
   return deps.db.write(async (tx) => {
     const environment = await openEnvironment(tx, found.repository.id, name);
     if (environment === null)
-      throw conflict('too_many_environments', `There are ${maxEnvironments} environments already.`);
+      throw conflict('too_many_environments', `There are already ${maxEnvironments} environments.`);
     const { isProduction, ...rest } = input;
     const row = {
       ...rest,
@@ -137,7 +137,7 @@ export async function reportDeployment(
   refuseArchived(found);
   const fault = (message: string, field: string) => invalid('invalid_deployment_status', message, { field });
   if (description.length > maxDescription)
-    throw fault(`A description has at most ${maxDescription} characters.`, 'description');
+    throw fault(`A description can have at most ${maxDescription} characters.`, 'description');
   if (url !== null && readEnvironmentUrl(url) === null)
     throw fault('The address of an environment begins with https:// or http://.', 'environment_url');
   if (logUrl !== null && readEnvironmentUrl(logUrl) === null)

@@ -21,7 +21,7 @@ import { pullNumberOf, runsAwaitingApproval } from './runs-awaiting-approval.ts'
 
 const notWaiting = () => conflict('run_not_waiting', 'This run is not waiting for approval.');
 const outdated = () =>
-  conflict('pull_updated', 'The pull request has new commits. Review them before you let them run.');
+  conflict('pull_updated', 'The pull request has new commits. Review them before you approve the run.');
 
 /**
  * Approves one run of a pull request. Throws `run_not_found`, `run_not_waiting`, `pull_closed`, `pull_updated` if the

@@ -92,7 +92,11 @@ export async function setRetention(
 
 function refuseOutside(field: string, days: number | null, max: number): void {
   if (days === null || (Number.isInteger(days) && days >= 1 && days <= max)) return;
-  throw invalid('invalid_retention', `Choose a number of days from 1 to ${max}, or none for the server’s ${max}.`, {
-    field,
-  });
+  throw invalid(
+    'invalid_retention',
+    `Enter a number of days from 1 to ${max}, or none to use the server default of ${max}.`,
+    {
+      field,
+    },
+  );
 }

@@ -141,7 +141,7 @@ async function insertRunner(
 ): Promise<RunnerRow> {
   const { uuid, tokenSalt, tokenHash, name, ephemeral } = input;
   if ((await manager.countBy(runnerSchema, inScope(scope))) >= maxRunnersPerScope) {
-    throw conflict('too_many_runners', `There are ${maxRunnersPerScope} runners here already.`);
+    throw conflict('too_many_runners', `There are already ${maxRunnersPerScope} runners here.`);
   }
   const row: Omit<RunnerRow, 'id'> = {
     uuid,

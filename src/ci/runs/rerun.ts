@@ -48,19 +48,23 @@ export async function rerun(
   const loaded = await deps.runs.load((await findRunRow(deps, found, number)).id);
   const { parsed, run: row } = loaded;
   await requireEnabled(deps, row.repositoryId, row.workflowPath);
-  if (!parsed.ok) throw conflict('nothing_to_rerun', 'This run has no jobs: its workflow file could not be read.');
+  if (!parsed.ok)
+    throw conflict('nothing_to_rerun', 'This run has no jobs because its workflow file could not be read.');
   return changeRuns(deps, async (tx, after) => {
     const before = await RunChanges.open(deps, tx, after, loaded.run.id);
     if (before === null) throw runNotFound();
     if (before.run.approval === 'waiting')
-      throw conflict('run_not_approved', 'This run was never approved. Let the pull request run as it is now.');
+      throw conflict(
+        'run_not_approved',
+        'This run was never approved. Approve the latest run of the pull request instead.',
+      );
     if (choice === 'all' && !isFinal(before.run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
     if (before.run.attempt >= maxAttempts)
-      throw conflict('too_many_attempts', `A run has at most ${maxAttempts} attempts.`);
+      throw conflict('too_many_attempts', `A run can have at most ${maxAttempts} attempts.`);
     const again = chosenJobs(parsed.workflow, before.jobs, choice);
-    if (again.size === 0) throw conflict('nothing_to_rerun', 'No job of this run has failed.');
+    if (again.size === 0) throw conflict('nothing_to_rerun', 'No job in this run has failed.');
     if ([...again].some((job) => job.status === 'waiting' || isRunning(job.status)))
-      throw conflict('run_not_ended', 'The jobs to re-run have not ended yet.');
+      throw conflict('run_not_ended', 'The jobs to re-run have not finished yet.');
 
     const run: RunRow = {
       ...before.run,

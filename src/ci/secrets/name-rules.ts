@@ -21,6 +21,6 @@ export function parseSecretName(text: string): string {
 export function checkValue(value: string): string {
   if (value === '') throw invalid('invalid_secret_value', 'Enter a value.', { field: 'value' });
   if (Buffer.byteLength(value) > maxValueBytes)
-    throw invalid('invalid_secret_value', 'A value has at most 64 KiB.', { field: 'value' });
+    throw invalid('invalid_secret_value', 'A value can be at most 64 KiB.', { field: 'value' });
   return value;
 }

@@ -50,7 +50,7 @@ export async function setSecret(
 ): Promise<Omit<SecretFacts, 'onlyFor'>> {
   const { db, random, key } = deps;
   if (input.onlyFor !== undefined && scope.kind !== 'instance')
-    throw invalid('invalid_secret_readers', 'Only a secret of the server can be limited to repositories.', {
+    throw invalid('invalid_secret_readers', 'Only server secrets can be limited to repositories.', {
       field: 'only_for',
     });
   const readers = input.onlyFor === undefined ? undefined : await readersOf(deps, input.onlyFor);
@@ -68,7 +68,7 @@ export async function setSecret(
       return { name, createdAt: before.createdAt, updatedAt: now };
     }
     if ((await manager.countBy(secretSchema, inScope(scope))) >= maxPerScope) {
-      throw conflict('too_many_secrets', `There are ${maxPerScope} secrets here already.`);
+      throw conflict('too_many_secrets', `There are already ${maxPerScope} secrets here.`);
     }
     await manager.insert(secretSchema, {
       id: random.uuid(),

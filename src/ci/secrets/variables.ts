@@ -38,7 +38,7 @@ export async function setVariable(
     if (before !== null)
       return void (await manager.update(variableSchema, { id: before.id }, { value, updatedAt: now }));
     if ((await manager.countBy(variableSchema, inScope(scope))) >= maxPerScope) {
-      throw conflict('too_many_variables', `There are ${maxPerScope} variables here already.`);
+      throw conflict('too_many_variables', `There are already ${maxPerScope} variables here.`);
     }
     await manager.insert(variableSchema, {
       id: random.uuid(),

@@ -21,7 +21,7 @@ const maxLength = 512;
  */
 export async function webFinger(deps: FederationDeps, resource: string | null): Promise<Document | null> {
   if (resource === null || resource === '' || resource.length > maxLength) {
-    throw invalid('invalid_resource', `Give a resource of at most ${maxLength} characters.`);
+    throw invalid('invalid_resource', `A resource can have at most ${maxLength} characters.`);
   }
   const found = await findResource(deps, resource);
   return found === null ? null : describe(deps.settings.origin, found, isAlias(resource));
@@ -31,7 +31,7 @@ async function findResource(deps: FederationDeps, resource: string): Promise<Fou
   if (/^https?:\/\//i.test(resource)) return findByUrl(deps, resource);
   const account = /^acct:/i.test(resource) ? resource.slice('acct:'.length) : resource;
   const at = account.lastIndexOf('@');
-  if (at <= 0) throw invalid('invalid_resource', 'A resource is acct:name@host or a URL.');
+  if (at <= 0) throw invalid('invalid_resource', 'A resource must be acct:name@host or a URL.');
   const name = decode(account.slice(0, at).replace(/^@/, ''));
   if (!isOurHost(deps.settings.origin, account.slice(at + 1)) || name === null) return null;
   // Checked before users: servers look up the signer of each request.

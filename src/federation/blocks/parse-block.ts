@@ -49,7 +49,7 @@ export interface ReadBlocks {
 export function parseBlocks(text: string): ReadBlocks {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   if (lines.length > mostImported)
-    throw invalid('block_list_too_long', `A list has at most ${mostImported} lines.`, { field: 'list' });
+    throw invalid('block_list_too_long', `A block list can have at most ${mostImported} lines.`, { field: 'list' });
   let titles: string[] | null = null;
   const read: ReadBlocks = { blocks: [], skipped: [] };
   for (const [index, text] of lines.entries()) {

@@ -30,11 +30,11 @@ export async function cloneSource(deps: FederationDeps, userId: string, followId
   if (follow.state !== 'ACCEPTED')
     throw conflict(
       'follow_pending',
-      'The other server has not accepted the follow yet: it does not announce pushes until then.',
+      'The remote server has not accepted the follow request yet, so it does not announce pushes.',
     );
   const actor = await explaining(follow.host, () => deps.remoteActors.actor(follow.remoteActorId, { fresh: true }));
   if (actor.cloneUrl === null)
-    throw conflict('not_clonable', `${actor.host} does not say where this repository can be cloned.`);
+    throw conflict('not_clonable', `${actor.host} does not provide a clone URL for this repository.`);
   const { id: actorId, host, url, cloneUrl } = actor;
   return { actorId, handle: handleOf(actor), host, url, cloneUrl };
 }

@@ -19,7 +19,7 @@ export async function resolveTarget(deps: FederationDeps, text: string): Promise
   if (target === null) throw unresolvable('Write owner/name@host, user@host or the address of a repository.');
   const url = target.kind === 'url' ? new URL(target.url) : new URL(`${schemeOf(deps)}//${target.host}`);
   if (url.host === new URL(deps.settings.origin).host) {
-    throw invalid('local_target', 'This repository is on this server: watch it on its page instead.', {
+    throw invalid('local_target', 'This repository is on this server. Watch it on its page instead.', {
       field: 'target',
     });
   }

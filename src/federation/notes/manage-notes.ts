@@ -65,7 +65,7 @@ export async function deleteNote(deps: FederationDeps, repositoryId: string, not
     if (!(await deps.repositories.isPublic(manager, repositoryId)))
       throw conflict(
         'repository_not_public',
-        'A private repository sends nothing, so that the servers that have the note would not learn of it.',
+        'Hearth sends nothing from a private repository, so the servers that have the note would not receive the change.',
       );
     const { url } = noteIn(note);
     const sent = await manager.findBy(outboxSchema, { repositoryId, type: 'Create', createdAt: note.createdAt });

@@ -152,7 +152,7 @@ function readCode(deps: FederationDeps, code: string): { url: URL; secret: strin
   if (url === null || url.pathname !== pairingPath || url.search !== '' || !/^[\w-]{16,64}$/.test(secret)) {
     throw invalid(
       'invalid_pairing_code',
-      'This is not a pairing code. A pairing code is one line that begins with https:// and contains a #.',
+      'This is not a pairing code. A pairing code is one line that starts with https:// and contains a #.',
     );
   }
   if (url.protocol !== 'https:' && !deps.settings.devAllowInsecure)

@@ -30,7 +30,7 @@ export async function forkRepository(
   target: string,
   { defaultBranch, onlyBranch }: ForkRequest,
 ): Promise<void> {
-  if (await repositoryExists(target)) throw conflict('repository_exists', 'A repository already exists at this place.');
+  if (await repositoryExists(target)) throw conflict('repository_exists', 'A repository already exists at this path.');
   const unfinished = `${target}.new`;
   try {
     const refs = await readRefs(source);
@@ -59,7 +59,7 @@ export async function forkRepository(
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 });
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await repositoryExists(source))) throw error;
-    throw conflict('repository_moves', 'This repository is moving. Try again in a moment.', { cause: error });
+    throw conflict('repository_moves', 'This repository is being moved. Try again in a moment.', { cause: error });
   }
 }
 

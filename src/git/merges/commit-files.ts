@@ -67,7 +67,7 @@ export async function commitFiles(
     (await readers.use(path, (reader) => rewriteTree(reader, workspace, root, changes, idLength))) ??
     (await workspace.writeObject('tree', Buffer.alloc(0), idLength));
   if (written === root)
-    throw conflict('nothing_changed', 'The files already have this content: there is nothing to commit.');
+    throw conflict('nothing_changed', 'The files already have this content, so there is nothing to commit.');
   const parents = onto === null ? [] : [onto];
   const oid = await workspace.writeCommit(
     await commitPayload({ tree: written, parents, author, committer, message }, sign),

@@ -53,7 +53,7 @@ export async function blame(
   const reader = createReader();
   const splitter = lineSplitter(0x0a, reader.take);
   const whole = await readGit(deps, path, argv, splitter.feed, { signal });
-  if (!whole) throw invalid('blame_too_long', 'The history of this file is too long to be shown line by line.');
+  if (!whole) throw invalid('blame_too_long', 'The history of this file is too long for the blame view.');
   const ids = [...new Set(reader.groups.map((group) => group.oid))];
   const commits = await deps.readers.use(path, (objects) => Promise.all(ids.map((id) => readCommit(objects, id))));
   return {

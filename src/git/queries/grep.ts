@@ -37,7 +37,7 @@ const maxOutputBytes = 8 * 1024 * 1024;
 export async function grep(deps: BrowseDeps, path: string, request: GrepRequest): Promise<Grep> {
   const { text, isPattern, ignoresCase, limit, perFile } = request;
   const oid = checked(request.oid);
-  if (/[\n\0]/.test(text)) throw invalid('invalid_pattern', 'Search for one line of text.', { field: 'q' });
+  if (/[\n\0]/.test(text)) throw invalid('invalid_pattern', 'Search for a single line of text.', { field: 'q' });
   const lines: GrepLine[] = [];
   const reader = grepReader(oid.length + 1, (line) => lines.push(line) < limit);
   const argv = [

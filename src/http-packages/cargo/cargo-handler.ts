@@ -39,7 +39,7 @@ export const cargoProtocol: PackageProtocol = {
     if (word === 'yank' && ctx.method === 'DELETE') return yank(deps, ctx, request, { name, version, yanked: true });
     if (word === 'unyank' && ctx.method === 'PUT') return yank(deps, ctx, request, { name, version, yanked: false });
     if (version === 'owners') return isRead ? sendOwner(deps, ctx, request, name) : refuseOwners();
-    throw new HttpError(405, 'This address does not accept this kind of request.');
+    throw new HttpError(405, 'This URL does not accept this request method.');
   },
 };
 

@@ -43,7 +43,7 @@ export const npmProtocol: PackageProtocol = {
 };
 
 const isRead = ({ method }: Context): boolean => method === 'GET' || method === 'HEAD';
-const wrongMethod = () => new HttpError(405, 'This address does not accept this kind of request.');
+const wrongMethod = () => new HttpError(405, 'This URL does not accept this request method.');
 
 async function servePackage(
   deps: PackageHttpDeps,

@@ -67,7 +67,7 @@ async function serve(deps: PackageHttpDeps, ctx: Context, address: OciAddress): 
   const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
   const handle = handlers[address.kind][method];
   if (handle === undefined)
-    throw new HttpError(405, 'This address does not accept this kind of request.', {
+    throw new HttpError(405, 'This URL does not accept this request method.', {
       Allow: Object.keys(handlers[address.kind]).join(', '),
     });
   requireGranted(

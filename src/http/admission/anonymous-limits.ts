@@ -69,9 +69,13 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       waitMs,
       refusal() {
         refused.add({ result: 'busy' }, 1);
-        return unavailable('busy', 'Too many people are requesting this at once. Try again in a moment, or sign in.', {
-          retryAfterSeconds: 5,
-        });
+        return unavailable(
+          'busy',
+          'Too many users are requesting this at the same time. Try again in a moment, or sign in.',
+          {
+            retryAfterSeconds: 5,
+          },
+        );
       },
     });
   const [gitSlots, rowPlaces, searchPlaces] = [places.git, places.rows, places.search].map(semaphoreFor) as [

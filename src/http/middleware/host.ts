@@ -43,9 +43,9 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'federation' | 'prox
   return async (ctx, next) => {
     const client = readClient(ctx.req.socket.remoteAddress ?? '', ctx.req.headers);
     ctx.state.address = client.address;
-    if (ctx.url.length > maxUrlLength) throw new HttpError(414, 'This address is too long.');
+    if (ctx.url.length > maxUrlLength) throw new HttpError(414, 'This URL is too long.');
     if (!ctx.url.startsWith('/') || !isPath(ctx.path) || !isWellFormed(ctx.querystring))
-      throw new HttpError(400, 'This address is not well-formed.');
+      throw new HttpError(400, 'This URL is malformed.');
     if (countHostHeaders(ctx.req) !== 1) throw new HttpError(400, 'A request needs exactly one Host header.');
 
     const called = { host: client.forwardedHost ?? ctx.req.headers.host, forwardedProto: client.forwardedProto };
@@ -53,7 +53,7 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'federation' | 'prox
     const isJob = /^\/(?:twirp|api\/actions_pipeline)\//.test(ctx.path);
     const verdict =
       isJob && asConfigured.kind === 'misdirected' ? externalOrigin({ ...called, baseUrl: null }) : asConfigured;
-    if (verdict.kind === 'malformed') throw new HttpError(400, 'The Host header is not well-formed.');
+    if (verdict.kind === 'malformed') throw new HttpError(400, 'The Host header is malformed.');
     const anyName = isJob || /^\/(?:healthz|readyz|ap\/|nodeinfo\/|\.well-known\/)/.test(ctx.path);
     if (!anyName && !isTrusted(ctx.req.headers.host ?? '')) throw new HttpError(421, unknownName);
     if (verdict.kind === 'known') {

@@ -25,7 +25,7 @@ export async function requireFiles(deps: Pick<ImportDeps, 'settings'>, importId:
   if (found?.isDirectory() !== true)
     throw unavailable(
       'import_needs_files',
-      'This import comes from a folder that is no longer here. Give one again with hearth import start and --from.',
+      'The folder for this import no longer exists. Specify one again with hearth import start and --from.',
     );
 }
 

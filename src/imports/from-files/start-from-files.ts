@@ -130,7 +130,7 @@ async function replaceFiles(deps: ImportDeps, viewer: Viewer, importId: string, 
     if (row.state === 'ended')
       throw conflict('import_ended', 'The source is no longer followed: it was switched over to this server.');
     if (row.lockedUntil > now || row.state === 'running')
-      throw conflict('import_running', 'This import is running. Give the new folder when it has ended.');
+      throw conflict('import_running', 'This import is still running. Specify the new folder when it has finished.');
     await manager.update(importSchema, { id: importId }, { lockedUntil: now + 60_000 });
     return row;
   });

@@ -54,7 +54,7 @@ export async function startGroup(deps: ImportDeps, viewer: Viewer, input: NewImp
   if (isServer && (!viewer.isAdministrator || isLocalAdministrator(viewer)))
     throw invalid(
       'invalid_import',
-      'Only an administrator can import a whole server; they will own its organisations here.',
+      'Only an administrator can import a whole server. The administrator becomes the owner of its organisations on this server.',
       {
         field: 'owner',
       },
@@ -122,7 +122,7 @@ async function findAccount(
     try {
       if (!isServer) return { address, owner: await listing.owner(address.account) };
       if (listing.owners === null)
-        throw invalid('import_refused', 'This server lists no owners.', { field: 'address' });
+        throw invalid('import_refused', 'This server does not list its owners.', { field: 'address' });
       await listing.owners(null);
       return { address, owner: null };
     } catch (error) {

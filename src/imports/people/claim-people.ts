@@ -52,7 +52,7 @@ async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPer
 }
 
 const isClaimed = (person: string) =>
-  conflict('import_person_claimed', `${person} is already linked to another account; undo that first.`);
+  conflict('import_person_claimed', `${person} is already linked to another account. Remove that link first.`);
 
 /**
  * Assigns all texts of an author from another forge to an account, here and in later runs. The caller must have proof:
@@ -102,7 +102,7 @@ export async function claimPeople(
  */
 export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: string): Promise<void> {
   const { host, login, userId } = await findPerson(deps, person);
-  if (userId === null) throw conflict('import_person_unclaimed', `${person} is not an account here.`);
+  if (userId === null) throw conflict('import_person_unclaimed', `${person} is not linked to an account.`);
   await deps.db.write(({ manager }) =>
     manager.update(importPersonSchema, { host, login }, { userId: null, claimedBy: null, claimedAt: null }),
   );
@@ -116,7 +116,7 @@ export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: st
  * `import_person_not_found`, also for authors with other addresses, and what `claimPerson` refuses.
  */
 export async function claimOwn(deps: ImportDeps, viewer: Viewer, people: readonly string[]): Promise<ImportedAuthor[]> {
-  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to claim what you wrote.');
+  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to claim your contributions.');
   const own = await claimablePeople(deps, await verifiedAddresses(deps, viewer.id));
   for (const person of people)
     if (!own.some((each) => each.person === person.trim()))
@@ -238,13 +238,13 @@ const maxLines = 10_000;
  */
 export function parseMapping(text: string): MappedPerson[] {
   const lines = text.split(/\r?\n/);
-  if (lines.length > maxLines) throw invalid('invalid_mapping', `A mapping has at most ${maxLines} lines.`);
+  if (lines.length > maxLines) throw invalid('invalid_mapping', `A mapping can have at most ${maxLines} lines.`);
   return lines.flatMap((line, at) => {
     const plain = line.replace(/#.*$/, '').trim();
     if (plain === '') return [];
     const [, person, username] = /^(\S+@[^\s@=]+)\s*[=,]\s*([A-Za-z0-9._-]+)$/.exec(plain) ?? [];
     if (person === undefined || username === undefined)
-      throw invalid('invalid_mapping', `Line ${at + 1} is not of the form alice@git.example.org = alice.`);
+      throw invalid('invalid_mapping', `Line ${at + 1} does not have the form alice@git.example.org = alice.`);
     return [{ person, username }];
   });
 }

@@ -30,7 +30,7 @@ export function decryptToken(
   if (secretCiphertext === null) return '';
   const token = decrypt(key.decrypting('secrets'), placeOf(id, host), secretCiphertext);
   if (token === null)
-    throw unavailable('import_token_closed', 'Its token cannot be decrypted with this server’s key. Set it again.');
+    throw unavailable('import_token_closed', 'The token cannot be decrypted with this server’s key. Set it again.');
   return token;
 }
 

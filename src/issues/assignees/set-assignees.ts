@@ -87,4 +87,6 @@ const unknownAssignee = () =>
     field: 'assignees',
   });
 const tooMany = () =>
-  invalid('too_many_assignees', `An issue has at most ${limits.assigneesPerIssue} assignees.`, { field: 'assignees' });
+  invalid('too_many_assignees', `An issue can have at most ${limits.assigneesPerIssue} assignees.`, {
+    field: 'assignees',
+  });

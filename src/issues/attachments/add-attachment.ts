@@ -82,7 +82,7 @@ async function refuseFull(
     repositoryId,
   ])) as { bytes: number | null }[];
   if (Number(sum?.bytes ?? 0) + bytes > settings.attachmentsPerRepositoryBytes)
-    throw invalid('attachment_quota', 'The files of this repository have used up their quota.', {
+    throw invalid('attachment_quota', 'This repository has used up its file quota.', {
       field: 'files',
     });
   if (uploaderId === null) return;

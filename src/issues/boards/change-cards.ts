@@ -55,7 +55,7 @@ export async function addCard(
     const card = { boardId, issueId: context.issue.id };
     if (await log.tx.manager.existsBy(boardCardSchema, card)) return context.issue.id;
     if ((await countCards(log.tx, boardId)) >= limits.cardsPerBoard)
-      throw invalid('too_many_cards', `A board has at most ${limits.cardsPerBoard} cards.`);
+      throw invalid('too_many_cards', `A board can have at most ${limits.cardsPerBoard} cards.`);
     const column = columnId === null ? await columnFor(log, board, context) : columnIn(board, columnId);
     const orderKey = await keyAtEnd(log.tx, column.id, 'top');
     await log.tx.manager.insert(boardCardSchema, { ...card, columnId: column.id, orderKey });
@@ -88,7 +88,7 @@ export async function moveCards(
   target: CardTarget,
 ): Promise<void> {
   if (issueIds.length > limits.cardsPerMove)
-    throw invalid('too_many_cards', `At most ${limits.cardsPerMove} cards are moved at once.`);
+    throw invalid('too_many_cards', `At most ${limits.cardsPerMove} cards can be moved at a time.`);
   const { place: found } = await findBoard(deps, viewer, place, boardId);
   const unique = [...new Set(issueIds)];
   const isUpward = 'above' in target || target.to === 'bottom' || target.to === 'up';
@@ -208,7 +208,7 @@ async function meetRule(
     if (from !== null || to.rule === 'label')
       if (add.length + remove.length > 0) await addAndRemoveLabels(log, context, { add, remove });
     if (issue.state === 'MERGED' && to.rule !== null)
-      throw invalid('card_does_not_fit', 'A merged pull request is not open any more.', { field: 'column' });
+      throw invalid('card_does_not_fit', 'A merged pull request is no longer open.', { field: 'column' });
     if (to.rule !== null || from?.rule === 'closed') await reopen(deps, log, issue);
   } finally {
     log.boardInHand = null;
@@ -227,7 +227,7 @@ export async function removeCards(
   { boardId, issueIds }: { boardId: string; issueIds: readonly string[] },
 ): Promise<number> {
   if (issueIds.length > limits.cardsPerMove)
-    throw invalid('too_many_cards', `At most ${limits.cardsPerMove} cards are removed at once.`);
+    throw invalid('too_many_cards', `At most ${limits.cardsPerMove} cards can be removed at a time.`);
   const { place: found } = await findBoard(deps, viewer, place, boardId);
   let removed = 0;
   for (const issueId of new Set(issueIds))
@@ -252,7 +252,7 @@ export async function removeCards(
 const shown = ({ title, repositoryId, isPublic }: Board) => ({ title, isShown: repositoryId !== null || isPublic });
 
 const cardFromElsewhere = () =>
-  invalid('card_from_elsewhere', 'This is not an issue or pull request of this place.', { field: 'issue' });
+  invalid('card_from_elsewhere', 'This issue or pull request is outside the scope of this board.', { field: 'issue' });
 
 /**
  * The issue of a card, as the transaction sees it. Throws `board_card_not_found` if the viewer cannot read it.

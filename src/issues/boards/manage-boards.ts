@@ -70,7 +70,7 @@ export async function addBoard(
       await refuseEditInWrite(deps, tx, viewer, found);
       const own = repositoryId === null ? { organisationId: organisationId! } : { repositoryId };
       if ((await tx.manager.countBy(boardSchema, own)) >= limits.boardsPerPlace)
-        throw invalid('too_many_boards', `There are at most ${limits.boardsPerPlace} boards.`);
+        throw invalid('too_many_boards', `At most ${limits.boardsPerPlace} boards can be created here.`);
       const board: BoardRow = { id: deps.random.uuid(), repositoryId, organisationId, ...parsed, createdAt: tx.now };
       await tx.manager.insert(boardSchema, board);
       const columns = presets[preset].map(({ name, rule }, at) => ({
@@ -146,7 +146,7 @@ export async function withTakenNames<T>(work: () => Promise<T>): Promise<T> {
     if (isUniqueViolation(error, 'boards_repository_title') || isUniqueViolation(error, 'boards_organisation_title'))
       throw conflict('board_taken', 'A board with this title already exists.', { field: 'title' });
     if (isUniqueViolation(error, 'board_columns_name'))
-      throw conflict('board_column_taken', 'This board has a column with this name.', { field: 'column_name' });
+      throw conflict('board_column_taken', 'This board already has a column with this name.', { field: 'column_name' });
     throw error;
   }
 }

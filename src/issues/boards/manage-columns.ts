@@ -40,7 +40,7 @@ export async function addColumn(
   const contents = found.mayEdit ? await issuesByRule(deps.db, found, parsed) : [];
   return inBoard(deps, viewer, place, boardId, async (tx, board) => {
     if (board.columns.length >= limits.columnsPerBoard)
-      throw invalid('too_many_columns', `A board has at most ${limits.columnsPerBoard} columns.`);
+      throw invalid('too_many_columns', `A board can have at most ${limits.columnsPerBoard} columns.`);
     const last = board.columns.at(-1)?.place ?? 0;
     const column = { id: deps.random.uuid(), boardId, place: last + 1, ...parsed };
     await tx.manager.insert(boardColumnSchema, column);
@@ -131,13 +131,13 @@ function parseColumn({ name: givenName, limit, rule: givenRule, label: givenLabe
     throw invalid('invalid_card_limit', `The limit is a number from 1 to ${limits.cardsPerBoard}.`, { field: 'limit' });
   const rule = givenRule === undefined || givenRule === '' ? null : (givenRule as ColumnRule | null);
   if (rule !== null && !rules.includes(rule))
-    throw invalid('invalid_column_rule', 'A column follows “open”, “closed” or a label.', { field: 'rule' });
+    throw invalid('invalid_column_rule', 'A column can follow “open”, “closed” or a label.', { field: 'rule' });
   const label = parseText(rule === 'label' ? (givenLabel ?? '') : '', {
     field: 'label',
     called: 'The label',
     maxCharacters: limits.labelNameCharacters,
   });
   if (rule === 'label' && label === '')
-    throw invalid('invalid_column_rule', 'Name the label that the column follows.', { field: 'label' });
+    throw invalid('invalid_column_rule', 'Enter the label that the column follows.', { field: 'label' });
   return { name, nameFolded: foldName(name), cardLimit, rule, label };
 }

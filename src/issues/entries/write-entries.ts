@@ -48,7 +48,7 @@ export class EntryLog {
     const { kind, touches = true, isHeld = false } = entry;
     const position = kind === 'opened' ? 0 : issue.lastPosition + 1;
     if (position >= limits.entriesPerIssue)
-      throw invalid('too_many_entries', `An issue has at most ${limits.entriesPerIssue} entries.`);
+      throw invalid('too_many_entries', `An issue can have at most ${limits.entriesPerIssue} entries.`);
     const commentCount = issue.commentCount + (kind === 'comment' && !isHeld ? 1 : 0);
     const updatedAt = touches && !isHeld ? Math.max(now, issue.updatedAt) : issue.updatedAt;
     const row: EntryRow = {

@@ -60,7 +60,7 @@ export async function storeFollowedFile(
           [repositoryId],
         );
         if (Number(sum?.bytes ?? 0) + kept.bytes > deps.settings.attachmentsPerRepositoryBytes)
-          throw invalid('attachment_quota', 'The files of this repository have used up their quota.', {
+          throw invalid('attachment_quota', 'This repository has used up its file quota.', {
             field: 'files',
           });
         const fixed = { id, repositoryId, issueId: places[0]!.issueId, uploaderId: null, createdAt };

@@ -68,7 +68,7 @@ export async function addLabel(
   const parsed = parseLabel(fields);
   return inScope(deps, viewer, scope, async (tx, own) => {
     if ((await tx.manager.countBy(labelSchema, own)) >= limits.labelsPerScope)
-      throw invalid('too_many_labels', `There are at most ${limits.labelsPerScope} labels here.`);
+      throw invalid('too_many_labels', `At most ${limits.labelsPerScope} labels can be created here.`);
     const label: Label = { id: deps.random.uuid(), repositoryId: null, organisationId: null, ...own, ...parsed };
     await tx.manager.insert(labelSchema, label);
     return label;
@@ -157,9 +157,9 @@ function parseLabel({ name: givenName, colour: givenColour, description = '', is
   const name = parseText(givenName, { field: 'name', called: 'The name', maxCharacters: limits.labelNameCharacters });
   // Quotes and commas would end it in a filter.
   if (name === '' || /[",]/.test(name))
-    throw invalid('invalid_label_name', 'Enter a label name without commas and quotes.', { field: 'name' });
+    throw invalid('invalid_label_name', 'Enter a label name without commas or quotes.', { field: 'name' });
   const [, colour] = /^#?([0-9a-f]{6})$/i.exec(String(givenColour)) ?? [];
-  if (colour === undefined) throw invalid('invalid_colour', 'A colour is six hex digits.', { field: 'colour' });
+  if (colour === undefined) throw invalid('invalid_colour', 'Enter the colour as six hex digits.', { field: 'colour' });
   return {
     name,
     nameFolded: foldName(name),

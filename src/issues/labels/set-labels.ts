@@ -40,7 +40,7 @@ async function changeLabels(
   wanted: readonly LabelRow[],
 ): Promise<void> {
   if (wanted.length > limits.labelsPerIssue)
-    throw invalid('too_many_labels', `An issue has at most ${limits.labelsPerIssue} labels.`, { field: 'labels' });
+    throw invalid('too_many_labels', `An issue can have at most ${limits.labelsPerIssue} labels.`, { field: 'labels' });
   const { manager } = log.tx;
   const present = await labelsOf(log.tx, issue.id);
   const gone = present.filter(({ id }) => !wanted.some((label) => label.id === id));

@@ -91,7 +91,7 @@ export async function changeMany(
   change: IssueChange,
 ): Promise<ManyChanged> {
   if (at.numbers.length > limits.issuesPerBulk)
-    throw invalid('too_many_issues', `At most ${limits.issuesPerBulk} issues can be changed at once.`);
+    throw invalid('too_many_issues', `At most ${limits.issuesPerBulk} issues can be changed at a time.`);
   const { owner, name } = at;
   const result: ManyChanged = { changed: [], refused: [] };
   for (const number of new Set(at.numbers)) {

@@ -25,7 +25,7 @@ export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to
   const moved = await withIssueWrite(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
     if (issue.kind === 'PULL')
-      throw invalid('pull_not_movable', 'A pull request cannot be moved away from its code.', { field: 'to' });
+      throw invalid('pull_not_movable', 'A pull request cannot be moved to another repository.', { field: 'to' });
     const { repository: home, facts } = await repositoryInWrite(deps, log.tx, viewer, target.repository.id);
     refuse(refusalInRepository(viewer, facts, 'manage'));
     if (home.id === repository.id)

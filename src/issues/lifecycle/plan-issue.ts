@@ -16,7 +16,7 @@ interface IssuePlan {
 /** Parses the fields before the transaction. Throws `invalid_date`, `invalid_ref`. */
 export function checkPlan({ dueOn, ref = '' }: IssuePlan): void {
   parseDate(dueOn);
-  if (!isValidRef(ref)) throw invalid('invalid_ref', 'This is not a valid name of a branch or tag.', { field: 'ref' });
+  if (!isValidRef(ref)) throw invalid('invalid_ref', 'This is not a valid branch or tag name.', { field: 'ref' });
 }
 
 /** Whether it is empty or the possible name of a branch or tag. */

@@ -39,11 +39,11 @@ export async function addLink(
   await withIssueWrite(deps, viewer, at, 'triage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
     const { issue: other } = await issueInWrite(deps, log.tx, viewer, target.issue, 'read');
-    if (other.id === issue.id) throw invalid('invalid_link', 'An issue cannot be linked with itself.', { field: 'to' });
+    if (other.id === issue.id) throw invalid('invalid_link', 'An issue cannot be linked to itself.', { field: 'to' });
     const link = { fromId: issue.id, toId: other.id, kind };
     if (await manager.existsBy(issueLinkSchema, link)) return;
     if ((await manager.countBy(issueLinkSchema, { fromId: issue.id })) >= limits.linksPerIssue)
-      throw invalid('too_many_links', `An issue has at most ${limits.linksPerIssue} links.`);
+      throw invalid('too_many_links', `An issue can have at most ${limits.linksPerIssue} links.`);
     await manager.insert(issueLinkSchema, { ...link, createdAt: now });
     await log.append(issue, { kind: 'linked', details: { link: kind, issueId: other.id } });
     const traced = await traceableIssue(deps, log.tx, viewer, repository, other);

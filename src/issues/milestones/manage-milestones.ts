@@ -54,7 +54,10 @@ export async function addMilestone(
   const parsed = parseMilestone(fields);
   return inRepository(deps, viewer, at, async ({ manager, now }, repositoryId) => {
     if ((await manager.countBy(milestoneSchema, { repositoryId })) >= limits.milestonesPerRepository)
-      throw invalid('too_many_milestones', `There are at most ${limits.milestonesPerRepository} milestones.`);
+      throw invalid(
+        'too_many_milestones',
+        `A repository can have at most ${limits.milestonesPerRepository} milestones.`,
+      );
     const counts = { closedAt: null, openCount: 0, closedCount: 0 };
     const milestone = { id: deps.random.uuid(), repositoryId, ...parsed, ...counts, createdAt: now };
     await manager.insert(milestoneSchema, milestone);

@@ -28,7 +28,7 @@ export async function blockPerson(
     if (person.id === personIdOf(viewer) || person.id === found.id)
       throw invalid('cannot_block_yourself', 'You cannot block yourself.', { field: 'username' });
     if ((await tx.manager.countBy(blockSchema, { ownerId: found.id })) >= limits.blocksPerOwner)
-      throw invalid('too_many_blocked_people', `At most ${limits.blocksPerOwner} people can be blocked.`);
+      throw invalid('too_many_blocked_people', `At most ${limits.blocksPerOwner} users can be blocked.`);
     const row = { ownerId: found.id, userId: person.id, reason, blockedBy: personIdOf(viewer), createdAt: tx.now };
     await tx.manager.upsert(blockSchema, row, ['ownerId', 'userId']);
   });

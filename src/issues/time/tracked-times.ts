@@ -42,7 +42,7 @@ export async function addTime(
     if (forOther && refusalInRepository(viewer, context.facts, 'manage') !== null) throw refusalError('level', 'ISSUE');
     const issueId = context.issue.id;
     if ((await tx.manager.countBy(trackedTimeSchema, { issueId })) >= limits.timesPerIssue)
-      throw invalid('too_many_times', `An issue has at most ${limits.timesPerIssue} tracked times.`);
+      throw invalid('too_many_times', `An issue can have at most ${limits.timesPerIssue} time entries.`);
     const row = {
       issueId,
       repositoryId: context.issue.repositoryId,

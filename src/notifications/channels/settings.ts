@@ -49,7 +49,7 @@ export async function changeChannelSettings(
 ): Promise<void> {
   const userId = writerOf(viewer);
   if (digest !== undefined && !digests.includes(digest))
-    throw invalid('invalid_digest', 'Choose one of the listed ways to send mail.', { field: 'digest' });
+    throw invalid('invalid_digest', 'Choose one of the listed email options.', { field: 'digest' });
   await db.write(async ({ manager }) => {
     for (const { reason, channel, isOn } of rules) {
       if (isOn === isOnByDefault(reason, channel)) await manager.delete(ruleSchema, { userId, reason, channel });

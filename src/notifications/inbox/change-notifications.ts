@@ -71,7 +71,7 @@ export async function undoChange(
 function conditionOf(which: ChangedRows): { sql: string; values: unknown[] } {
   if ('ids' in which) {
     if (which.ids.length > limits.idsPerChange)
-      throw invalid('too_many_ids', `You can change at most ${limits.idsPerChange} notifications at once.`);
+      throw invalid('too_many_ids', `You can change at most ${limits.idsPerChange} notifications at a time.`);
     return { sql: inList('id', { type: 'bigint' }), values: [JSON.stringify(which.ids)] };
   }
   const { repositoryId = null, reason = null, upTo } = which;

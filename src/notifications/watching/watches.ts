@@ -48,7 +48,7 @@ export async function setWatching(
   if (userId === null) throw unauthenticated('sign_in_required', 'Sign in to watch repositories.');
   if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token is read-only.');
   if (level !== null && !watchLevels.includes(level))
-    throw invalid('invalid_watch_level', 'Choose one of the listed ways to watch a repository.', { field: 'level' });
+    throw invalid('invalid_watch_level', 'Choose one of the listed watch levels.', { field: 'level' });
   const { id: repositoryId } = (await deps.repositories.find(viewer, owner, name)).repository;
   await deps.db.write(async ({ manager, now }) => {
     if (level === null) return void (await manager.delete(watchSchema, { userId, repositoryId }));

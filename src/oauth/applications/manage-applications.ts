@@ -104,7 +104,7 @@ export async function replaceSecret(deps: OAuthDeps, owner: ApplicationOwner, id
   await deps.db.write(async ({ manager }) => {
     const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });
     if (row === null) throw noSuchApplication();
-    if (row.secretHash === null) throw conflict('public_client', 'A public client has no secret.');
+    if (row.secretHash === null) throw conflict('public_client', 'A public client does not have a secret.');
     await manager.update(applicationSchema, { id }, columnsOf(secret));
   });
   deps.logger.info('application.secret_replaced', logged(owner, id));

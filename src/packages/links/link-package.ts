@@ -84,7 +84,7 @@ export async function setPackageVisibility(
   const row = await deps.db.write(async (tx) => {
     const found = await findPackageAgain(deps, tx, viewer, id, 'manage');
     if (found.repositoryId !== null)
-      throw conflict('package_follows', 'This package follows its repository. End the link first.');
+      throw conflict('package_follows', 'This package follows its repository. Unlink it first.');
     return change(tx, found, { visibility });
   });
   deps.logger.info('package.visibility_changed', { ...described(row), visibility, by: viewerForLog(viewer) });

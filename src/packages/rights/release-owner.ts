@@ -16,7 +16,7 @@ export async function releaseOwner({ manager }: Tx, ownerId: string): Promise<vo
   if (left.length > 0) {
     const names = left.map(({ format, name }) => `${name} (${format})`);
     const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ' and more' : '');
-    throw conflict('owner_has_packages', `There are still packages: ${shown}. Delete their versions first.`);
+    throw conflict('owner_has_packages', `The owner still has packages: ${shown}. Delete their versions first.`);
   }
   await manager.delete(packageSchema, { ownerId });
   await manager.delete(packageRetentionSchema, { ownerId });

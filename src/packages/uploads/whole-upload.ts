@@ -63,6 +63,6 @@ export async function removeNamedBlob(deps: PackageDeps, found: FoundPackage, di
     const blob = await findNamedBlob(tx.manager, found.package, digest);
     if (blob === null) throw blobMissing(`${digest.algorithm}:${digest.hex}`);
     if (!(await forgetBlobName(tx, found.package, blob.sha256)))
-      throw conflict('package_blob_used', 'A manifest names this blob; delete the manifest first.');
+      throw conflict('package_blob_used', 'A manifest references this blob. Delete the manifest first.');
   });
 }

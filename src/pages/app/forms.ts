@@ -59,7 +59,7 @@ export const readForm =
     const hasBody =
       ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
     if (hasBody && !ctx.is('urlencoded'))
-      throw new HttpError(415, 'Forms are sent as application/x-www-form-urlencoded.');
+      throw new HttpError(415, 'Forms must be sent as application/x-www-form-urlencoded.');
     if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Forms must be sent without a Content-Encoding.');
     if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge(maxBytes);
 

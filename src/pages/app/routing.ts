@@ -43,7 +43,7 @@ function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Contex
       .path.filter((layer) => !String(layer.path).endsWith('/{*rest}'));
     const allowed = [...new Set(matched.flatMap((layer) => layer.methods))];
     if (allowed.length === 0) throw notFound();
-    throw new HttpError(405, 'This address does not accept this kind of request.', { Allow: allowed.join(', ') });
+    throw new HttpError(405, 'This URL does not accept this request method.', { Allow: allowed.join(', ') });
   };
 }
 

@@ -88,7 +88,7 @@ export function boardPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
   /** A missing issue is an invalid value of the form, not a 404. */
   const refuseGone = (error: unknown): never => {
     if (isDomainError(error) && error.code === 'not_found' && error.reason !== 'board_not_found')
-      throw invalid('unknown_card', 'This no longer exists. The board is shown in its current state.', {
+      throw invalid('unknown_card', 'This item no longer exists. The board now shows its current state.', {
         field: 'move',
       });
     throw error;

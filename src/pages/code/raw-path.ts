@@ -6,13 +6,13 @@ import { HttpError } from '../../http/index.ts';
  */
 export function rawPath(path: string): Buffer {
   const rest = path.split('/').slice(5).join('/');
-  if (/%(?![0-9a-f]{2})/i.test(rest)) throw new HttpError(400, 'This address contains an invalid percent escape.');
+  if (/%(?![0-9a-f]{2})/i.test(rest)) throw new HttpError(400, 'This URL contains an invalid percent escape.');
   const bytes = Buffer.from(
     rest.replace(/%([0-9a-f]{2})|[^\x00-\x7f]/gi, (part, hex?: string) =>
       hex === undefined ? Buffer.from(part).toString('latin1') : String.fromCharCode(parseInt(hex, 16)),
     ),
     'latin1',
   );
-  if (bytes.includes(0)) throw new HttpError(400, 'This address contains a NUL character.');
+  if (bytes.includes(0)) throw new HttpError(400, 'This URL contains a NUL character.');
   return bytes;
 }

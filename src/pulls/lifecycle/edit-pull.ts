@@ -40,7 +40,7 @@ export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit
     if (!(await mayWriteTo(deps, viewer, head)))
       throw forbidden(
         'head_not_yours',
-        'Only people with write access to the fork decide who else can push to the branch.',
+        'Only people with write access to the fork can decide who else can push to the branch.',
       );
   }
   if (isDraft === undefined && maintainersMayPush === undefined) return;

@@ -54,7 +54,7 @@ export async function openPull(
   if (isFork && !publishes && !maySync(source.found.repository, found.repository))
     throw invalid(
       'publishes_private',
-      'The fork is private: everyone who can see this repository would see these commits. Confirm that they may.',
+      'The fork is private, but everyone who can see this repository would see these commits. Confirm that you want this.',
       { field: 'publishes' },
     );
   await refuseTwin(deps, { repositoryId: found.repository.id, baseBranch, source });
@@ -66,7 +66,9 @@ export async function openPull(
   const headOid = isFork ? await source.fetchInto(found.path) : source.oid;
   const prepared = await prepareRound(deps, found.path, null, headOid, baseTip);
   if (prepared.commitCount === 0)
-    throw invalid('nothing_to_merge', `${baseBranch} already has all commits of ${source.branch}.`, { field: 'head' });
+    throw invalid('nothing_to_merge', `${baseBranch} already contains all commits from ${source.branch}.`, {
+      field: 'head',
+    });
   return createPull(deps, viewer, found, fields, prepared, {
     baseBranch,
     isDraft,

@@ -32,7 +32,7 @@ export async function updateBranch(
   const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${pull.baseBranch}`);
   if (baseTip === null) throw invalid('base_missing', 'The base branch no longer exists.');
   if (await deps.git.refs.isForward(found.path, baseTip, pull.headOid))
-    throw conflict('up_to_date', 'The branch already has all commits of its base branch.');
+    throw conflict('up_to_date', 'The branch already contains all commits from its base branch.');
   // A fork first fetches the base branch, because the merge is created in the fork.
   if (there.path !== found.path) await fetchBranch(deps, found.path, pull.baseBranch, there.path);
   const oid = await mergeBase(deps, viewer, there.path, context, { style, baseTip });

@@ -62,7 +62,7 @@ export async function landMerge(
       // An accepted push counts as a round, even if its listener has not written it yet.
       if (await hasPendingPush(tx.before, issue)) throw roundChanged();
       if (await hasPendingHeadPush(tx.before, now.pull)) throw roundChanged();
-      if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
+      if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch has changed.');
       await authorize(tx, now);
     },
     // The push listener reads it, also after a crash.

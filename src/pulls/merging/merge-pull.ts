@@ -172,15 +172,15 @@ export function oidOf(outcome: MergeOutcome, branch: string): string {
       );
     }
     case 'nothing':
-      throw conflict('merge_blocked', `${branch} already has all of its commits.`);
+      throw conflict('merge_blocked', `${branch} already contains all of its commits.`);
     case 'not_forward':
       throw conflict(
         'merge_blocked',
-        `${branch} has commits that the head does not have: it cannot be fast-forwarded.`,
+        `${branch} has commits that the head branch does not have, so it cannot be fast-forwarded.`,
       );
     case 'unrelated':
       throw conflict('merge_blocked', 'The two branches have no common history.');
     case 'too_many_commits':
-      throw conflict('merge_blocked', `More than ${outcome.limit} commits cannot be rebased here.`);
+      throw conflict('merge_blocked', `Hearth cannot rebase more than ${outcome.limit} commits.`);
   }
 }

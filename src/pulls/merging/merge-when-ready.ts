@@ -40,7 +40,8 @@ export async function mergeWhenReady(
   formatMessage({ title: asked.title ?? '', body: asked.body ?? '' });
   const { issue } = await findCurrentPull(deps, viewer, at);
   const personId = personIdOf(viewer);
-  if (personId === null) throw forbidden('person_needed', 'Only a user can ask for a later merge.');
+  if (personId === null)
+    throw forbidden('person_needed', 'Only a user can request that a pull request is merged later.');
   await deps.issues.pulls.write(viewer, async (log) => {
     const now = await pullInWrite(deps, log.tx, viewer, issue, 'merge');
     requireOpen(now);

@@ -76,7 +76,7 @@ export async function proposePatch(
 }
 
 const tooLarge = () =>
-  invalid('patch_too_large', `A patch has at most ${limits.proposedPatchBytes / 1024 ** 2} MiB. Push it instead.`, {
+  invalid('patch_too_large', `A patch can be at most ${limits.proposedPatchBytes / 1024 ** 2} MiB. Push it instead.`, {
     field: 'patch',
   });
 
@@ -98,7 +98,7 @@ async function judge(
   if (repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   if (known !== null && (await isBeingPushedTo(deps.db.read, repository.id, known.issue.number)))
-    throw conflict('push_running', `A push to pull request #${number} is in progress. Try again when it has ended.`);
+    throw conflict('push_running', `A push to pull request #${number} is in progress. Try again when it has finished.`);
   if (known === null && !allows(repositoryLevel(viewer, facts), 'write')) await refuseTooMany(deps, viewer, found);
   return known;
 }
@@ -117,7 +117,7 @@ async function apply(
     });
   const isDiff = splitMails(patch).kind === 'diff';
   if (isDiff && !/^(?:diff |--- |Index: )/m.test(patch.toString('latin1')))
-    throw invalid('patch_missing', 'This is not a patch: no line begins with "diff" or "---".', {
+    throw invalid('patch_missing', 'This is not a patch because no line starts with "diff" or "---".', {
       field: 'patch',
     });
   if (isDiff && title.trim() === '')

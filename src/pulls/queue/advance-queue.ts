@@ -81,7 +81,7 @@ async function step(deps: PullDeps, row: QueueRow): Promise<boolean> {
   const out = (reason: string): Promise<boolean> => leave(deps, row, { reason, failed: true });
   if (issue.state === 'MERGED') return leave(deps, row, null);
   if (issue.state !== 'OPEN') return out('The pull request was closed.');
-  if (pull.baseBranch !== row.baseBranch) return out('The base branch was changed.');
+  if (pull.baseBranch !== row.baseBranch) return out('The base branch has changed.');
   if (pull.lastRound !== row.round) return out('A new round came.');
   const addedBy = row.addedBy ?? '';
   const person = (await deps.accounts.peopleById([addedBy])).get(addedBy);

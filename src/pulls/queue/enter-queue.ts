@@ -49,7 +49,7 @@ export async function enterQueue(
   const { issue, pull, repository } = context;
   refuse(refusalOnPull(viewer, context.facts, factsOfPull(issue, pull), 'merge'));
   const personId = personIdOf(viewer);
-  if (personId === null) throw forbidden('person_needed', 'Only a user can add to the merge queue.');
+  if (personId === null) throw forbidden('person_needed', 'Only a user can add a pull request to the merge queue.');
   requireOpen(context);
   const ofGit = await gitFacts(deps, found.path, repository, pull, await mergeStateOf(deps, found.path, pull));
   requireQueued(viewer, await gatherFacts(deps, deps.db.read, context, ofGit), context, merge.style);
@@ -63,9 +63,9 @@ export async function enterQueue(
     const place = { repositoryId: repository.id, baseBranch: now.pull.baseBranch };
     const rows = await queueOfBranch(manager, place);
     if (rows.some(({ issueId }) => issueId === issue.id))
-      throw conflict('in_queue', 'It is already in the merge queue.');
+      throw conflict('in_queue', 'This pull request is already in the merge queue.');
     if (rows.length >= limits.queued)
-      throw conflict('queue_full', `At most ${limits.queued} pull requests can wait in the queue of a branch.`);
+      throw conflict('queue_full', `The merge queue of a branch can contain at most ${limits.queued} pull requests.`);
     await manager.insert(queueSchema, {
       ...place,
       issueId: issue.id,
@@ -122,4 +122,4 @@ export async function putFirst(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
   });
 }
 
-const notInQueue = () => conflict('not_in_queue', 'It is not in the merge queue.');
+const notInQueue = () => conflict('not_in_queue', 'This pull request is not in the merge queue.');

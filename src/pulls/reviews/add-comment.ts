@@ -86,7 +86,10 @@ async function draftFor(
     return review;
   }
   if ((await tx.manager.countBy(reviewCommentSchema, { reviewId: draft.id })) >= limits.commentsPerReview)
-    throw invalid('too_many_comments', `A review has at most ${limits.commentsPerReview} comments. Submit it first.`);
+    throw invalid(
+      'too_many_comments',
+      `A review can have at most ${limits.commentsPerReview} comments. Submit it first.`,
+    );
   return draft;
 }
 

@@ -85,7 +85,7 @@ export async function addThread(
   place: ThreadLocation,
 ): Promise<ThreadRow> {
   if ((await manager.countBy(threadSchema, { issueId })) >= limits.threads)
-    throw invalid('too_many_threads', `A pull request has at most ${limits.threads} threads.`);
+    throw invalid('too_many_threads', `A pull request can have at most ${limits.threads} threads.`);
   const thread: ThreadRow = {
     id: deps.random.uuid(),
     issueId,
@@ -114,11 +114,11 @@ export async function addToThread(
     .where('t.issue_id = :issueId', { issueId: review.issueId })
     .getRawOne<{ count: number }>();
   if (Number(counted?.count ?? 0) >= limits.comments)
-    throw invalid('too_many_comments', `A pull request has at most ${limits.comments} comments on its code.`);
+    throw invalid('too_many_comments', `A pull request can have at most ${limits.comments} comments on its code.`);
   const last = await manager.findOne(reviewCommentSchema, { where: { threadId }, order: { position: 'DESC' } });
   const position = (last?.position ?? 0) + 1;
   if (position > limits.commentsPerThread)
-    throw invalid('too_many_comments', `A thread has at most ${limits.commentsPerThread} comments.`);
+    throw invalid('too_many_comments', `A thread can have at most ${limits.commentsPerThread} comments.`);
   const comment: ReviewCommentRow = {
     threadId,
     position,

@@ -113,7 +113,9 @@ async function answerRequest({ tx }: EntryLog, issueId: string, userId: string):
 function refuseVerdict({ issue, pull }: PullContext, authorId: string, verdict: Verdict): void {
   if (verdict === 'COMMENT') return;
   if (issue.state !== 'OPEN')
-    throw invalid('pull_closed', 'A closed pull request cannot be approved or sent back.', { field: 'verdict' });
+    throw invalid('pull_closed', 'You cannot approve a closed pull request or request changes to it.', {
+      field: 'verdict',
+    });
   if (authorId === issue.authorId || authorId === pull.submitterId)
     throw forbidden('own_pull', 'You cannot approve your own pull request, nor request changes.', {
       field: 'verdict',
@@ -150,7 +152,7 @@ function changedMeanwhile(round: number, changed: number, places: number) {
       : ` ${changed} of the ${places} places that you comment on ${changed === 1 ? 'has' : 'have'} changed.`;
   return conflict(
     'round_changed',
-    `Round ${round} arrived while you were writing.${changes} Look at it first, or submit the review for the round that you have seen.`,
+    `Round ${round} arrived while you were writing.${changes} View it first, or submit the review for the round that you have seen.`,
     { field: 'round' },
   );
 }

@@ -118,5 +118,5 @@ async function isOpenAndMerging(deps: PullDeps, issueId: string): Promise<boolea
 const pushNotRecorded = () =>
   conflict(
     'push_not_recorded',
-    'The branch has commits that are not recorded as a round of this pull request. Try again in a moment.',
+    'The branch has commits that are not yet part of a round of this pull request. Try again in a moment.',
   );

@@ -27,7 +27,7 @@ export async function readPatch(
   const round = await getRoundRow(deps.db.lookup, issue.id, wanted ?? pull.lastRound);
   const older = since === undefined ? null : await getRoundRow(deps.db.lookup, issue.id, since);
   if (older !== null && older.round >= round.round)
-    throw invalid('invalid_rounds', 'Choose an older round to start from.', { field: 'from' });
+    throw invalid('invalid_rounds', 'Choose an older round to compare with.', { field: 'from' });
   const path = pathOf(deps, repository);
   const range = { from: older?.headOid ?? round.baseOid, to: round.headOid };
   const { queries } = deps.git;

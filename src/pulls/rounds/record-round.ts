@@ -86,10 +86,10 @@ export async function recordRound(
   }
   if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
   // The last round must stay the one being merged.
-  if (await isBeingMerged(manager, pull)) throw conflict('merge_running', 'It is being merged right now.');
+  if (await isBeingMerged(manager, pull)) throw conflict('merge_running', 'This pull request is already being merged.');
   if (pull.lastRound !== (prepared.after?.round ?? 0)) throw roundChanged();
   if (pull.lastRound >= limits.rounds)
-    throw invalid('too_many_rounds', `A pull request has at most ${limits.rounds} rounds.`);
+    throw invalid('too_many_rounds', `A pull request can have at most ${limits.rounds} rounds.`);
   const { headOid, baseOid, commitCount, commits, change } = prepared;
   const round = pull.lastRound + 1;
   const row: RoundRow = {
@@ -149,4 +149,4 @@ export async function recordRound(
 }
 
 export const roundChanged = () =>
-  conflict('round_changed', 'A new round has arrived. Look at it first.', { field: 'round' });
+  conflict('round_changed', 'A new round has arrived. View it first.', { field: 'round' });

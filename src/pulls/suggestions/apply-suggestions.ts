@@ -95,7 +95,7 @@ async function findSuggestions(
     const thread = await deps.db.read.findOneByOrFail(threadSchema, { id: comment.threadId });
     const lines = comment.deletedAt === null ? parseSuggestion(comment.body) : null;
     if (lines === null || thread.side !== 'NEW' || thread.firstLine === null)
-      throw invalid('no_suggestion', 'This comment suggests nothing for lines of the new version.', {
+      throw invalid('no_suggestion', 'This comment has no suggestion for lines in the new version.', {
         field: 'comments',
       });
     if (comment.appliedOid !== null) throw conflict('suggestion_applied', 'This suggestion has already been applied.');
@@ -107,7 +107,7 @@ async function findSuggestions(
     const place = now.get(thread.id);
     const isThere = place !== undefined && (place.state === 'same' || place.state === 'moved');
     if (!isThere || place.path === null || place.firstLine === null || place.lastLine === null)
-      throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion no longer applies.');
+      throw conflict('suggestion_outdated', 'The suggestion no longer applies because the lines have changed.');
     return { comment, path: place.path, firstLine: place.firstLine, lastLine: place.lastLine, lines };
   });
 }
@@ -124,7 +124,7 @@ async function fileWith(
   const isFile = entry?.kind === 'file' || entry?.kind === 'executable';
   const blob = isFile ? await git.objects.blob(folder, entry.oid, { maxBytes: limits.commentedFileBytes }) : null;
   if (blob === null || blob.content === null)
-    throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion no longer applies.');
+    throw conflict('suggestion_outdated', 'The suggestion no longer applies because the lines have changed.');
   const replaced = replaceLines(blob.content, suggestions);
   if (replaced === null) throw conflict('suggestions_overlap', 'Two of the suggestions change the same line.');
   return replaced.equals(blob.content) ? null : { isExecutable: entry?.kind === 'executable', content: replaced };

@@ -45,7 +45,7 @@ async function setViewed(
   if (userId === null) throw refusalError(viewer.kind === 'anonymous' ? 'sign_in' : 'level', 'PULL');
   const isPath = path !== '' && path.length <= maxPathLength && path.isWellFormed() && !path.includes('\0');
   if (!isPath || !objectId.test(oldBlob) || !objectId.test(newBlob))
-    throw invalid('invalid_viewed_file', 'This is not a file of a pull request.', { field: 'path' });
+    throw invalid('invalid_viewed_file', 'This file is not part of a pull request.', { field: 'path' });
   const { issue } = await findPull(deps, viewer, at);
   await getRoundRow(deps.db.read, issue.id, round);
   await deps.db.write(

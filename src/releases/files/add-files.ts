@@ -34,7 +34,7 @@ export async function addFiles(
   if (repository === null) throw releaseNotFound();
   const there = await tx.manager.findBy(releaseFileSchema, { releaseId });
   if (there.length + files.length > limits.filesPerRelease)
-    throw invalid('too_many_release_files', `A release has at most ${limits.filesPerRelease} files.`, {
+    throw invalid('too_many_release_files', `A release can have at most ${limits.filesPerRelease} files.`, {
       field: 'files',
     });
   const names = new Set(there.map(({ name }) => name));

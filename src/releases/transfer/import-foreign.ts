@@ -138,7 +138,7 @@ export async function storeForeignFile(
       if (before !== null && before.origin === null) throw fileExists(name);
       if (before !== null) await manager.delete(releaseFileSchema, { id: before.id });
       else if ((await manager.countBy(releaseFileSchema, { releaseId })) >= limits.filesPerRelease)
-        throw invalid('too_many_release_files', `A release has at most ${limits.filesPerRelease} files.`, {
+        throw invalid('too_many_release_files', `A release can have at most ${limits.filesPerRelease} files.`, {
           field: 'files',
         });
       if (stored.bytes > (await bytesLeft(deps, manager, owner))) throw quotaExceeded();

@@ -64,6 +64,6 @@ export async function commitPeople(
 function checked(text: string | undefined, field: string): string | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   if (text.length > maxLength || /[<>\x00-\x1f\x7f]/.test(text) || !text.isWellFormed())
-    throw invalid('invalid_author', 'Names and addresses cannot have "<", ">" or control characters.', { field });
+    throw invalid('invalid_author', 'Names and addresses cannot contain "<", ">" or control characters.', { field });
   return text.trim();
 }

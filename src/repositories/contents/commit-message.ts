@@ -7,7 +7,7 @@ const maxMessageBytes = 64 * 1024;
 export function changeMessage(given: string | undefined, operations: readonly FileOperation[]): string {
   const message = (given ?? '').replaceAll('\r\n', '\n').trim();
   if (Buffer.byteLength(message) > maxMessageBytes)
-    throw invalid('message_too_long', `A commit message has at most ${maxMessageBytes / 1024} KiB.`, {
+    throw invalid('message_too_long', `A commit message can be at most ${maxMessageBytes / 1024} KiB.`, {
       field: 'message',
     });
   return message === '' ? usualSubject(operations) : message;

@@ -29,16 +29,20 @@ export function checkOperations(operations: readonly FileOperation[], maxBytes: 
   for (const operation of operations) {
     for (const path of pathsOf(operation)) {
       if (seen.has(parseFilePath(path)))
-        throw invalid('path_twice', `The change names ${path} twice.`, { field: 'path' });
+        throw invalid('path_twice', `The change lists ${path} twice.`, { field: 'path' });
       seen.add(path);
     }
     if ('content' in operation) bytes += operation.content?.length ?? 0;
   }
   if (bytes > maxBytes) {
     const limit = maxBytes / 1024 / 1024;
-    throw invalid('change_too_large', `The files of one change have at most ${limit} MiB. Push larger ones with git.`, {
-      field: 'content',
-    });
+    throw invalid(
+      'change_too_large',
+      `The files in one change can be at most ${limit} MiB in total. Push larger changes with git.`,
+      {
+        field: 'content',
+      },
+    );
   }
 }
 

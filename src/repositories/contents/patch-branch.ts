@@ -50,12 +50,12 @@ export async function patchBranch(
   if (found.repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   if (patch.length > maxPatchBytes)
-    throw invalid('patch_too_large', `A patch has at most ${maxPatchBytes / 1024 ** 2} MiB. Push it instead.`, {
+    throw invalid('patch_too_large', `A patch can be at most ${maxPatchBytes / 1024 ** 2} MiB. Push it instead.`, {
       field: 'content',
     });
   const isDiff = splitMails(patch).kind === 'diff';
   if (isDiff && !/^(?:diff |--- |Index: )/m.test(patch.toString('latin1')))
-    throw invalid('patch_missing', 'This is not a patch: no line begins with "diff" or "---".', {
+    throw invalid('patch_missing', 'This is not a patch because no line starts with "diff" or "---".', {
       field: 'content',
     });
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))

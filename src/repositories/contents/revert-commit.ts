@@ -44,7 +44,7 @@ export async function revertCommit(
   const { parents, subject } = await deps.git.objects.commit(found.path, oid);
   const [parent] = parents;
   if (parent === undefined || parents.length > 1)
-    throw invalid('not_revertible', 'Merges and first commits can only be reverted with git.');
+    throw invalid('not_revertible', 'Merges and initial commits can only be reverted with git.');
   const refs = await deps.git.refs.list(found.path);
   const tip = tipOf(refs, from, found);
   if (tip === null) throw invalid('not_revertible', 'The branch has no commits.');

@@ -80,7 +80,8 @@ export async function createFork(
       const row = await sourceAgain(deps, tx, viewer, source.id, owner);
       await refuseSecondFork(deps, tx.manager, row, owner);
       const { affected } = await tx.manager.delete(unfinishedForkSchema, { repositoryId: id });
-      if (affected !== 1) throw conflict('fork_interrupted', 'The server was restarted. Fork it again.');
+      if (affected !== 1)
+        throw conflict('fork_interrupted', 'The server was restarted during the fork. Fork the repository again.');
       const made = await insertFork(deps, tx, row, owner, {
         id,
         name,

@@ -51,6 +51,6 @@ export async function mergeSource(
       );
     }
     default:
-      throw conflict('unrelated_histories', `${branch} and that of ${from} have no common history.`);
+      throw conflict('unrelated_histories', `${branch} and the branch of ${from} have no common history.`);
   }
 }

@@ -170,7 +170,7 @@ export async function syncFork(
 const noUpstream = () => conflict('no_upstream', 'This repository has no source on this server to sync from.');
 
 const wouldPublish = () =>
-  conflict('upstream_private', 'The source of this fork is now private: its commits would become public here.');
+  conflict('upstream_private', 'The source of this fork is now private. A sync would make its commits public.');
 
 const diverged = (branch: string, { owner, name }: RepositoryAddress) =>
   conflict(

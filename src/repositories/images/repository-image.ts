@@ -28,7 +28,7 @@ export async function replaceImage(
   const { repository, path } = await findRepository(deps, viewer, at, 'owner');
   const { type, bytes } = parseImage(upload);
   if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
-    throw unavailable('low_disk_space', 'The server is low on disk space; nothing was changed.');
+    throw unavailable('low_disk_space', 'The server is low on disk space. Nothing was changed.');
   }
   const { id } = repository;
   await deps.images.replace(id, bytes, (stamp) =>

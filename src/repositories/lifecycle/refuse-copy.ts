@@ -6,6 +6,6 @@ export function refuseCopy({ copiedFrom }: Pick<Repository, 'copiedFrom'>): void
   if (copiedFrom !== null)
     throw conflict(
       'repository_is_copy',
-      'This is a kept copy of a repository elsewhere: it stays public, read-only and yours. Make it your own first.',
+      'This is a kept copy of a repository on another server. It stays public, read-only and under your account. Turn it into your own repository first.',
     );
 }

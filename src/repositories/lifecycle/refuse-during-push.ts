@@ -10,5 +10,5 @@ import { pushSchema } from '../schema/push-schema.ts';
  */
 export async function refuseDuringPush({ manager }: Tx, repositoryId: string): Promise<void> {
   if (!(await manager.existsBy(pushSchema, { repositoryId, settledAt: IsNull() }))) return;
-  throw conflict('push_in_progress', 'A push to this repository is in progress. Try again when it has ended.');
+  throw conflict('push_in_progress', 'A push to this repository is in progress. Try again when it has finished.');
 }

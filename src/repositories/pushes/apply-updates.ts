@@ -65,7 +65,10 @@ export async function applyUpdates(
       const row = await tx.manager.findOneBy(repositorySchema, { id: repositoryId });
       if (row === null || row.deletedAt !== null) throw repositoryNotFound();
       if (await isMoving(deps, tx, { path }, row))
-        throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
+        throw conflict(
+          'repository_moves',
+          'This repository is being transferred to its new owner. Try again in a moment.',
+        );
       await authorize?.(tx, row);
       await journal.begin(tx, { id: pushId, repositoryId, userId, via, credential, options: [], updates });
       await record?.(tx, pushId);

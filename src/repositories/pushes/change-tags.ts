@@ -43,7 +43,7 @@ export async function createTag(
   const found = await findRepository(deps, viewer, at, 'write');
   const name = parseTagName(wanted);
   if (Buffer.byteLength(message) > maxMessageBytes)
-    throw invalid('tag_message_too_long', 'A tag message can have at most 64 KiB.', { field: 'message' });
+    throw invalid('tag_message_too_long', 'A tag message can be at most 64 KiB.', { field: 'message' });
   const commit = await deps.git.refs.resolve(found.path, from).catch((error: unknown) => {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
     throw invalid('start_not_found', 'There is no branch, tag or commit with this name.', { field: 'from' });

@@ -136,7 +136,7 @@ export async function undoPush(
   if (as === undefined) {
     if (expected !== undefined && expected !== update.oldId) throw moved(tip.ref);
     if (update.oldId === update.newId)
-      throw conflict('nothing_to_undo', `${shortRef(tip.ref)} is already where it was.`);
+      throw conflict('nothing_to_undo', `${shortRef(tip.ref)} already points to that commit.`);
   }
   const isForward = noRef.test(update.oldId) || (await deps.git.refs.isForward(found.path, update.oldId, update.newId));
   const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);

@@ -61,7 +61,7 @@ export async function addRule(
   await deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repository.id, 'admin');
     const rules = await loadRules(tx.before, repository.id);
-    if (rules.length >= maxRules) throw conflict('too_many_rules', `A repository has at most ${maxRules} rules.`);
+    if (rules.length >= maxRules) throw conflict('too_many_rules', `A repository can have at most ${maxRules} rules.`);
     refuseTaken(rules, wanted);
     await tx.manager.insert(branchRuleSchema, {
       id,
@@ -172,7 +172,7 @@ export async function orderRules(
 ): Promise<void> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   if (new Set(ids).size < ids.length)
-    throw invalid('rule_named_twice', 'A rule has one place in the order.', { field: 'ids' });
+    throw invalid('rule_named_twice', 'A rule can appear only once in the order.', { field: 'ids' });
   const moved = await deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repository.id, 'admin');
     const rules = (await loadRules(tx.before, repository.id)).filter((rule) => rule.target === target);

@@ -33,7 +33,7 @@ export function parseLevel(text: string, field: string): RuleLevel {
 export function parseTarget(text: string): RuleTarget {
   const target = text.trim().toUpperCase();
   if (target === 'BRANCH' || target === 'TAG') return target;
-  throw invalid('invalid_rule_target', 'A rule applies to branches or to tags.', { field: 'target' });
+  throw invalid('invalid_rule_target', 'A rule must apply to either branches or tags.', { field: 'target' });
 }
 
 /** Whether a text is a pattern rather than a single name. */

@@ -9,7 +9,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 export const maxRulePeople = 50;
 
 export const tooManyPeople = (field: string) =>
-  invalid('too_many_people', `At most ${maxRulePeople} people can be named for one action.`, { field });
+  invalid('too_many_people', `At most ${maxRulePeople} users can be listed for one action.`, { field });
 
 /** Teams of the owning organisation, as `organisation/team` or by name. */
 export async function readTeams(

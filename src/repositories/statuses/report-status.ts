@@ -56,7 +56,7 @@ export async function reportStatus(
     const key = { repositoryId, sha, context };
     const isNew = !(await tx.manager.existsBy(commitStatusSchema, key));
     if (isNew && (await tx.manager.countBy(commitStatusSchema, { repositoryId, sha })) >= maxContexts) {
-      throw invalid('too_many_contexts', `A commit has at most ${maxContexts} checks.`, { field: 'context' });
+      throw invalid('too_many_contexts', `A commit can have at most ${maxContexts} checks.`, { field: 'context' });
     }
     await setCommitStatus(tx, { ...key, state, isWarning, description, targetUrl, creatorId });
     await addStatusReport(tx, { ...key, state: said, description, targetUrl, creatorId });

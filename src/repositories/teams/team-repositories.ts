@@ -80,7 +80,7 @@ async function setRole(
     if (row.ownerOrganisationId !== team.organisationId) throw repositoryNotFound();
     const isThere = await tx.manager.existsBy(teamRepositorySchema, key);
     if (!isThere && (await tx.manager.countBy(teamRepositorySchema, { teamId: team.id })) >= teamLimits.repositories)
-      throw conflict('too_many_team_repositories', `A team has at most ${teamLimits.repositories} repositories.`);
+      throw conflict('too_many_team_repositories', `A team can have at most ${teamLimits.repositories} repositories.`);
     if (isThere) await tx.manager.update(teamRepositorySchema, key, { role: wanted });
     else await tx.manager.insert(teamRepositorySchema, { ...key, role: wanted, createdAt: tx.now });
   });

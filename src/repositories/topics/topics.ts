@@ -25,7 +25,8 @@ function parseTopic(text: string): string {
   return topic;
 }
 
-const tooMany = () => invalid('too_many_topics', `A repository has at most ${maxTopics} topics.`, { field: 'topics' });
+const tooMany = () =>
+  invalid('too_many_topics', `A repository can have at most ${maxTopics} topics.`, { field: 'topics' });
 
 /** Topics of repositories, sorted; omits repositories without any. The caller checks read access. */
 async function topicsOf({ db }: RepositoryDeps, ids: Iterable<string>): Promise<Map<string, string[]>> {

@@ -21,29 +21,29 @@ function refuse(problem: KeyProblem) {
     case 'private':
       return invalid(
         'gpg_key_private',
-        'This is a private key: do not share it. Paste what "gpg --armor --export" prints.',
+        'This is a private key: do not share it. Paste the output of "gpg --armor --export".',
         field,
       );
     case 'several':
       return invalid(
         'gpg_key_several',
-        'Paste one key at a time: "gpg --armor --export" followed by the id of the key.',
+        'Paste one key at a time: "gpg --armor --export" followed by the key ID.',
         field,
       );
     case 'too_large':
       return invalid(
         'gpg_key_too_large',
-        `This key is larger than ${kibibytes(openPgpLimits.keyBytes)}. Export it without the signatures of others: "gpg --armor --export --export-options export-minimal" followed by its id.`,
+        `This key is larger than ${kibibytes(openPgpLimits.keyBytes)}. Export it without third-party signatures: "gpg --armor --export --export-options export-minimal" followed by the key ID.`,
         field,
       );
     case 'too_many_user_ids':
-      return invalid('gpg_key_too_many_user_ids', `A key can have at most ${openPgpLimits.userIds} user ids.`, field);
+      return invalid('gpg_key_too_many_user_ids', `A key can have at most ${openPgpLimits.userIds} user IDs.`, field);
     case 'too_many_subkeys':
       return invalid('gpg_key_too_many_subkeys', `A key can have at most ${openPgpLimits.subkeys} subkeys.`, field);
     case 'no_user_id':
       return invalid(
         'gpg_key_no_user_id',
-        'This key has no user id that it certifies itself. Export it from your own key ring.',
+        'This key has no self-signed user ID. Export it from your own keyring.',
         field,
       );
     case 'weak':
@@ -55,7 +55,7 @@ function refuse(problem: KeyProblem) {
     case 'cannot_sign':
       return invalid(
         'gpg_key_cannot_sign',
-        'This key cannot sign: it has no primary key or subkey for signing.',
+        'This key cannot sign because neither its primary key nor a subkey is for signing.',
         field,
       );
   }

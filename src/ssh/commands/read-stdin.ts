@@ -26,7 +26,7 @@ export async function readStdin(
   try {
     for await (const part of input as AsyncIterable<Buffer>) {
       bytes += part.length;
-      if (bytes > mostBytes) throw invalid('text_too_long', `The text can have at most ${mostBytes / 1024} KiB.`);
+      if (bytes > mostBytes) throw invalid('text_too_long', `The text can be at most ${mostBytes / 1024} KiB.`);
       parts.push(part);
     }
   } catch (error) {

@@ -60,7 +60,7 @@ export const getPullInQueue = operation({
   response: pullQueuePlace,
   async run({ viewer, found, params, deps, origin }) {
     const place = await deps.pulls.queue.placeOf(viewer, pullAt(found, params.number));
-    if (place === null) throw notFound('queue_place_not_found', 'It is not in the merge queue.');
+    if (place === null) throw notFound('queue_place_not_found', 'This pull request is not in the merge queue.');
     return json(show(place, await usersById(deps, [place.addedBy], origin)));
   },
 });
