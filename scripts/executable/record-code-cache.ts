@@ -28,9 +28,9 @@ const reproducible = [
  * Each recording begins at another number: what moved with it is such a number, of 32 bits, and 0 is written. V8
  * compares these numbers only in its logs.
  */
-const firstNumberOf = (recording: number): number => recording * 0x5555;
-/** How far the order moves a number, at most. */
-const orderMoves = 0x1000;
+const firstNumberOf = (recording: number): number => recording * 0x20000;
+/** The order moves a number by less than this: a start compiles some 30,000 functions. */
+const orderMoves = 0x10000;
 /** Anything else that differs (a rare bit) is decided by a majority of this lead, else by further recordings. */
 const leadOfMajority = 2;
 const recordings = { fewest: 3, most: 9 };

@@ -3,7 +3,7 @@ import t from 'tap';
 import { settleDifferences } from '../../scripts/executable/record-code-cache.ts';
 
 /** Recording N numbers its functions from N times this. */
-const shift = 0x5555;
+const shift = 0x20000;
 
 /** A cache of each recording: a word, a function's number, a word. */
 const recordings = (parts: { before: number[]; number: number; moved?: number[]; after: number[] }): Buffer[] =>
@@ -19,7 +19,6 @@ const same = [0x01020304, 0x01020304, 0x01020304];
 
 t.test('a number that moved with its recording is written as 0', async (t) => {
   const expected = '040302010000000004030201';
-  // 0xaaab: the second recording carries into the third byte, as the third does from 0x5556 on.
   for (const number of [0, 1, 0xff, 0x5555, 0x5556, 0xaaaa, 0xaaab, 0xffff, 0x10000, 0xfffff0])
     for (const moved of [
       [0, 0, 0],
