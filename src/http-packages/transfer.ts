@@ -1,7 +1,7 @@
 import type { Viewer } from '../access/index.ts';
 import { attachmentDisposition, chunksOf, discardBody, openBody, parseRange, readBytes } from '../http/index.ts';
 import type { Context } from '../http/index.ts';
-import { busy, createSemaphore, invalid } from '../kernel/index.ts';
+import { busy, copyAndFree, createSemaphore, invalid } from '../kernel/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 import { locationForProxy } from './send-by-proxy.ts';
 
@@ -156,10 +156,13 @@ export async function sendContent(
     ctx.set({ 'Content-Type': type, 'Content-Length': String(sent) });
     return;
   }
-  // Log, metrics and admission add nearly ten listeners; sending a stream adds a few.
+  // Log, metrics and admission add nearly ten listeners; copying adds a few.
   ctx.res.setMaxListeners(20);
-  ctx.body = await packages.blobs.open({ ownerId, sha256 }, range ?? undefined);
+  const content = await packages.blobs.open({ ownerId, sha256 }, range ?? undefined);
   ctx.set({ 'Content-Type': type, 'Content-Length': String(sent) });
+  ctx.respond = false;
+  // Middleware that ran before may add headers when this returns.
+  setImmediate(() => void copyAndFree(content, ctx.res).catch((error: Error) => ctx.onerror(error)));
 }
 
 /** Sends 304 if the client already has this content. */

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rm, statfs } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../files/index.ts';
-import { invalid, unavailable } from '../kernel/index.ts';
+import { freeMemory, invalid, unavailable } from '../kernel/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import type { PutOptions, StoredObject } from './object-store.ts';
 
@@ -73,7 +73,7 @@ export function createIncoming({ directory, lowDiskFloorBytes, random, logger }:
 async function write(
   handle: FileHandle,
   content: AsyncIterable<Uint8Array>,
-  { maxBytes, tooLarge, expected = {} }: PutOptions,
+  { maxBytes, tooLarge, expected = {}, frees = false }: PutOptions,
 ): Promise<StoredObject> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -82,6 +82,7 @@ async function write(
     if (bytes > maxBytes) throw tooLarge();
     hash.update(chunk);
     await handle.writeFile(chunk);
+    if (frees) freeMemory(chunk);
   }
   const stored = { bytes, sha256: hash.digest('hex') };
   if ((expected.bytes ?? bytes) !== bytes || (expected.sha256 ?? stored.sha256) !== stored.sha256)

@@ -21,6 +21,8 @@ export interface PutOptions {
    * Size and digest, if the caller knows them: other content is refused with `object_damaged`, and nothing is stored.
    */
   expected?: Partial<StoredObject>;
+  /** Whether nothing else uses the chunks of the content, so that their memory is freed once they are written. */
+  frees?: boolean;
 }
 
 export interface OpenedObject {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { isDomainError, silentLogger, systemRandom } from '../../src/kernel/index.ts';
@@ -55,6 +56,19 @@ t.test('an object is stored once, with its size and digest, and read whole or in
   t.equal(await store.get('attachments/ab/one'), null);
   t.equal(await store.stat('attachments/ab/one'), null);
   t.strictSame(incoming(directory), []);
+});
+
+t.test('chunks that nothing else uses are freed once they are written', async (t) => {
+  const { store } = open(t);
+  const put = async (key: string, frees: boolean): Promise<number[]> => {
+    const content = [Buffer.alloc(20_000, 'a'), Buffer.alloc(10_000, 'b')];
+    const expected = { sha256: sha256('a'.repeat(20_000) + 'b'.repeat(10_000)) };
+    await store.put(key, Readable.from(content), { ...limit, maxBytes: 30_000, expected, frees });
+    t.equal((await buffer((await store.get(key))!.stream)).toString(), 'a'.repeat(20_000) + 'b'.repeat(10_000));
+    return content.map(({ length }) => length);
+  };
+  t.strictSame(await put('a/kept', false), [20_000, 10_000]);
+  t.strictSame(await put('a/freed', true), [0, 0]);
 });
 
 t.test('what is too large, damaged, or breaks off leaves nothing', async (t) => {

@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
-import { internal, invalid, isDomainError } from '../../kernel/index.ts';
+import { internal, invalid, isDomainError, startFlow } from '../../kernel/index.ts';
+import type { Flow } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { GitRunner, GitProcess, StopReason } from '../processes/git-runner.ts';
 import type { ReusedPipes } from '../spawner/buffer-reusing-pipe.ts';
-import { leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
-import type { Flow } from '../transfer.ts';
+import { leastBytesIn, watchForStall } from '../transfer.ts';
 
 export interface UploadRequest {
   path: string;

@@ -1,4 +1,5 @@
-import { diskFull, isDiskFull, isDomainError, noRef, saysDiskFull, visitAll } from '../../kernel/index.ts';
+import { diskFull, isDiskFull, isDomainError, noRef, saysDiskFull, startFlow, visitAll } from '../../kernel/index.ts';
+import type { Flow } from '../../kernel/index.ts';
 import { sendPushResponse } from './send-push-response.ts';
 import { isAtomic } from './check-refs.ts';
 import type { Refusals } from './check-refs.ts';
@@ -15,11 +16,10 @@ import { incomingFolder } from './incoming-refs.ts';
 import type { IncomingRefs } from './incoming-refs.ts';
 import { manyNewRefs, syncNewRefs } from './sync-new-refs.ts';
 import { syncMovedRefs } from './sync-refs.ts';
-import { send, leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
+import { send, leastBytesIn, watchForStall } from '../transfer.ts';
 import { watchCpuTime } from '../processes/watch-limits.ts';
 import { availableParallelism, totalmem } from 'node:os';
 import { Readable } from 'node:stream';
-import type { Flow } from '../transfer.ts';
 
 /** The part of a push for git, and further content for the client. */
 export interface PushPlan {

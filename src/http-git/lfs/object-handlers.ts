@@ -1,5 +1,4 @@
-import { pipeline } from 'node:stream/promises';
-import { busy, createSemaphore, internal, invalid } from '../../kernel/index.ts';
+import { busy, copyAndFree, createSemaphore, internal, invalid } from '../../kernel/index.ts';
 import { chunksOf, openBody, parseRange } from '../../http/index.ts';
 import type { GitHttpDeps } from '../deps.ts';
 import { uncached } from '../errors.ts';
@@ -96,9 +95,9 @@ export async function serveDownload(deps: GitHttpDeps, exchange: GitExchange, oi
     const { stream } = await deps.lfs.read(object, range ?? undefined);
     req.socket.setTimeout(stallMs);
     res.writeHead(status, head);
-    // Log, metrics and admission add nearly ten listeners; a pipeline adds a few.
+    // Log, metrics and admission add nearly ten listeners; copying adds a few.
     res.setMaxListeners(20);
-    await pipeline(stream, res).catch((cause: unknown) => {
+    await copyAndFree(stream, res).catch((cause: unknown) => {
       if (!res.destroyed && !res.writableFinished) throw internal('an object could not be read', { cause });
     });
   });

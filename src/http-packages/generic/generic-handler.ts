@@ -50,7 +50,7 @@ async function upload(deps: PackageHttpDeps, ctx: Context, at: At, version: stri
   parseFileName(name);
   packages.checkVersion('generic', version);
   await packages.versions.refuseFile(to, version, name);
-  const blob = await receiveUpload(ctx, viewer, (content) => packages.blobs.receive(to.owner.id, content));
+  const blob = await receiveUpload(ctx, viewer, (content) => packages.blobs.receive(to.owner.id, content, true));
   const file = { name, ...blob, mediaType: 'application/octet-stream' };
   await packages.versions.publish(viewer, to, { version, metadata: {}, files: [file], existing: 'add' });
   ctx.status = 201;

@@ -123,7 +123,7 @@ async function receive(deps: PackageHttpDeps, ctx: Context, { owner }: PackageRe
   if (at.checksum !== null) return compareChecksum(deps, ctx, viewer, owner, at);
   const replaces = isSnapshot(version);
   if (!replaces) await packages.versions.refuseFile(to, version, at.file);
-  const blob = await receiveUpload(ctx, viewer, (content) => packages.blobs.receive(to.owner.id, content));
+  const blob = await receiveUpload(ctx, viewer, (content) => packages.blobs.receive(to.owner.id, content, true));
   await packages.versions.publish(viewer, to, {
     version,
     metadata: {},

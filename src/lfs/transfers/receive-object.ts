@@ -24,7 +24,7 @@ interface IncomingObject {
 /**
  * Stores an object: hashes it while writing, compares the digest with its name, syncs it, then writes its row. Existing
  * content is also read to its end and compared: knowing an object's id does not count as an upload. Access and quotas
- * are checked before the content, and again in the write of the row.
+ * are checked before the content, and again in the write of the row. Nothing else may use the chunks of the content.
  *
  * Throws `lfs_object_too_large`, `lfs_quota`, `lfs_object_damaged` (another digest or size), `lfs_object_removing`,
  * errors of the store (`disk_full`, `low_disk_space`), access errors, and errors of the content. Then nothing is
@@ -47,7 +47,7 @@ export async function receiveObject(
       return;
     }
     await refuseOverQuota(deps, db.read, viewer, context, bytes);
-    await storeContent(deps, repositoryId, { oid, bytes, content }, async (tx) => {
+    await storeContent(deps, repositoryId, { oid, bytes, content, frees: true }, async (tx) => {
       const repository = await refuseInWrite(deps, tx, viewer, context, 'upload');
       await refuseOverQuota(deps, tx.manager, viewer, { ...context, repository }, bytes);
       return personIdOf(viewer);
@@ -76,7 +76,7 @@ export async function storeObject(
     await refuseOverQuota(deps, reader, localAdministrator, { repository, facts: null }, bytes);
   };
   await refuseFull(deps.db.read);
-  await storeContent(deps, repository.id, { oid, bytes, content }, async (tx) => {
+  await storeContent(deps, repository.id, { oid, bytes, content, frees: false }, async (tx) => {
     await refuseFull(tx.manager);
     return null;
   });
@@ -102,12 +102,12 @@ function refuseTooLarge({ settings }: LfsDeps, bytes: number): void {
 async function storeContent(
   deps: LfsDeps,
   repositoryId: string,
-  { oid, bytes, content }: IncomingObject,
+  { oid, bytes, content, frees }: IncomingObject & { frees: boolean },
   admit: (tx: Tx) => Promise<string | null>,
 ): Promise<void> {
   const key = objectKey(repositoryId, oid);
   await deps.objects
-    .put(key, content, { maxBytes: bytes, tooLarge: damaged, expected: { bytes, sha256: oid } })
+    .put(key, content, { maxBytes: bytes, tooLarge: damaged, expected: { bytes, sha256: oid }, frees })
     .catch((error: unknown) => {
       if (!isDomainError(error)) throw error;
       if (error.reason === 'object_damaged') throw damaged();

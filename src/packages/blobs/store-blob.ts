@@ -6,7 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { rowBy } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import type { StoredObject } from '../../objects/index.ts';
+import type { PutOptions, StoredObject } from '../../objects/index.ts';
 import type { PackageDeps } from '../deps.ts';
 import { blobDamaged, blobMissing, overQuota, packageFileTooLarge, uploadGone } from '../package-errors.ts';
 import { packageBlobSchema, packageUsageSchema } from '../schema/blob-schema.ts';
@@ -48,34 +48,50 @@ export async function putOptionsFor(
 }
 
 /**
- * Stores the content of an owner's file, with all hashes that clients use, and its row. No version references it yet,
+ * Stores content of an owner and its row. No version references it yet,
  * so it is kept for a day. Throws `package_file_too_large`, `package_quota`, `package_digest` if it differs from the
  * announced digest, what the store refuses, and what the content throws, without storing anything.
  */
-export async function receiveBlob(
+export async function storeBlob(
   deps: PackageDeps,
   ownerId: string,
   content: AsyncIterable<Uint8Array>,
-  expected: Partial<StoredObject> = {},
-): Promise<StoredBlob> {
+  options: Pick<PutOptions, 'expected' | 'frees'>,
+): Promise<StoredObject> {
   const limits = await putOptionsFor(deps, ownerId);
-  const hashes = { sha1: createHash('sha1'), md5: createHash('md5'), sha512: createHash('sha512') };
   const from = chunkKey(deps.random.uuid());
-  const stored = await deps.objects
-    .put(from, hashing(content, Object.values(hashes)), { ...limits, expected })
-    .catch(asDamaged);
+  const stored = await deps.objects.put(from, content, { ...limits, ...options }).catch(asDamaged);
   try {
     await placeBlob(deps, ownerId, { ...stored, from });
   } finally {
     await deps.objects.remove(from);
   }
+  return stored;
+}
+
+/**
+ * Stores the content of an owner's file as `storeBlob` does, with all hashes that clients use.
+ * @param frees whether nothing else uses the chunks of the content
+ */
+export async function receiveBlob(
+  deps: PackageDeps,
+  ownerId: string,
+  content: AsyncIterable<Uint8Array>,
+  frees = false,
+): Promise<StoredBlob> {
+  const hashes = { sha1: createHash('sha1'), md5: createHash('md5'), sha512: createHash('sha512') };
+  const stored = await storeBlob(deps, ownerId, hashing(content, Object.values(hashes)), { frees });
   return {
     ...stored,
     hashes: { sha1: hashes.sha1.digest('hex'), md5: hashes.md5.digest('hex'), sha512: hashes.sha512.digest('hex') },
   };
 }
 
-async function* hashing(content: AsyncIterable<Uint8Array>, hashes: readonly Hash[]): AsyncGenerator<Uint8Array> {
+/** Passes content on, and updates hashes with it. */
+export async function* hashing(
+  content: AsyncIterable<Uint8Array>,
+  hashes: readonly Hash[],
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) {
     for (const hash of hashes) hash.update(chunk);
     yield chunk;

@@ -40,6 +40,7 @@ export async function findUpload(deps: PackageDeps, target: PublishTarget, id: s
 
 /** An incoming chunk. */
 interface Chunk {
+  /** Nothing else may use its chunks. */
   content: AsyncIterable<Uint8Array>;
   /** Its offset from `Content-Range`; null for the current end. */
   first: number | null;
@@ -65,6 +66,7 @@ export async function receiveChunk(
     .put(chunkKey(objectId), content, {
       ...limits,
       maxBytes: Math.max(0, limits.maxBytes - upload.bytes),
+      frees: true,
       ...(bytes === undefined ? {} : { expected: { bytes } }),
     })
     .catch(asDamaged);
@@ -154,7 +156,7 @@ async function joinChunks(
   }
   const expected = algorithm === 'sha256' ? { bytes, sha256: hex } : { bytes };
   const stored = await deps.objects
-    .put(chunkKey(objectId), content(), { maxBytes: bytes, tooLarge: blobDamaged, expected })
+    .put(chunkKey(objectId), content(), { maxBytes: bytes, tooLarge: blobDamaged, expected, frees: true })
     .catch(asDamaged);
   if (algorithm === 'sha256') return { objectId, ...stored, isNew: true };
   if (sha512.digest('hex') === hex) return { objectId, ...stored, sha512: hex, isNew: true };

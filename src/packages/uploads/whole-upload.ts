@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Viewer } from '../../access/index.ts';
 import { conflict, isDomainError } from '../../kernel/index.ts';
 import type { Digest } from '../blobs/blob-key.ts';
 import { findNamedBlob, forgetBlobName, nameBlob } from '../blobs/named-blobs.ts';
-import { claimBlobs, placeBlob, receiveBlob } from '../blobs/store-blob.ts';
+import { claimBlobs, hashing, placeBlob, storeBlob } from '../blobs/store-blob.ts';
 import type { PackageDeps } from '../deps.ts';
 import { blobDamaged, blobMissing } from '../package-errors.ts';
 import { packageForPublish } from '../rights/find-package.ts';
@@ -10,7 +11,10 @@ import type { FoundPackage, PublishTarget } from '../rights/find-package.ts';
 import { packageBlobSchema } from '../schema/blob-schema.ts';
 import { blobKey } from '../blobs/blob-key.ts';
 
-/** Stores a blob that is sent as a whole, visible in the package. Refuses as `receiveBlob` does. */
+/**
+ * Stores a blob that is sent as a whole, visible in the package. Nothing else may use the chunks of its content.
+ * Refuses as `storeBlob` does.
+ */
 export async function uploadBlob(
   deps: PackageDeps,
   viewer: Viewer,
@@ -19,12 +23,16 @@ export async function uploadBlob(
   content: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const ownerId = target.owner.id;
-  const { sha256, hashes } = await receiveBlob(deps, ownerId, content, algorithm === 'sha256' ? { sha256: hex } : {});
-  if (algorithm === 'sha512' && hashes.sha512 !== hex) throw blobDamaged();
+  const sha512 = algorithm === 'sha512' ? createHash('sha512') : null;
+  const { sha256 } = await storeBlob(deps, ownerId, hashing(content, sha512 === null ? [] : [sha512]), {
+    frees: true,
+    ...(sha512 === null ? { expected: { sha256: hex } } : {}),
+  });
+  if (sha512 !== null && sha512.digest('hex') !== hex) throw blobDamaged();
   await deps.db.write(async (tx) => {
     const row = await packageForPublish(deps, tx, viewer, target);
     await claimBlobs(tx, ownerId, [sha256]);
-    if (algorithm === 'sha512') await tx.manager.update(packageBlobSchema, { ownerId, sha256 }, { sha512: hex });
+    if (sha512 !== null) await tx.manager.update(packageBlobSchema, { ownerId, sha256 }, { sha512: hex });
     await nameBlob(tx, row.id, sha256);
   });
 }
