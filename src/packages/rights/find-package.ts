@@ -177,14 +177,27 @@ async function refuseToPublish(
   if (row !== null) {
     const facts = await packageFacts(deps, source, viewer, row);
     const refusal = refusalOnPackage(viewer, facts, 'publish');
-    if (refusal !== null) throw errorOfRefusal(refusal, 'publish');
-    return { row, repository: null };
+    if (refusal === null) return { row, repository: null };
+    // A hidden package is refused for the reason for which an absent one is.
+    if (refusalOnPackage(viewer, facts, 'read') !== null) await refuseToAdd(deps, source, viewer, owner, nameKey);
+    throw errorOfRefusal(refusal, 'publish');
   }
+  return { row: null, repository: await refuseToAdd(deps, source, viewer, owner, nameKey) };
+}
+
+/** The repository that a new package follows, or null. Refuses as `openForPublish` does. */
+async function refuseToAdd(
+  deps: PackageDeps,
+  source: RowSource,
+  viewer: Viewer,
+  owner: Owner,
+  nameKey: string,
+): Promise<Repository | null> {
   const repository = await repositoryToFollow(deps, source, viewer, owner, nameKey);
   const facts = await followed(deps, source, viewer, owner.id, repository);
   const refusal = refusalToAddPackage(viewer, await ownerFactsOf(deps, source, viewer, owner), facts);
   if (refusal !== null) throw errorOfRefusal(refusal, 'publish');
-  return { row: null, repository: facts === null ? null : repository };
+  return facts === null ? null : repository;
 }
 
 /**
