@@ -7,8 +7,8 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { EntryAnnouncer } from './announcements/entry-announcer.ts';
-import type { TextIndex } from './lists/text-index.ts';
-import type { RateLimiter } from './moderation/rate-limits.ts';
+import type { TextIndex } from './text-index.ts';
+import type { RateLimiter } from './rate-limits.ts';
 import type { Issue } from './schema/issue-schema.ts';
 import type { IssueModuleSettings } from './settings.ts';
 

@@ -77,7 +77,7 @@ import { listOwnIssues } from './lists/list-own-issues.ts';
 import { withDetails } from './lists/read-issues.ts';
 import type { ListedIssue } from './lists/read-issues.ts';
 import { searchIssues } from './lists/search-issues.ts';
-import type { TextIndex } from './lists/text-index.ts';
+import type { TextIndex } from './text-index.ts';
 import { titleIndex } from './lists/title-index.ts';
 import {
   addMilestone,
@@ -92,7 +92,7 @@ import { admitContributor, listHeld, refuseContributor } from './moderation/held
 import { hideComment } from './moderation/hide-entry.ts';
 import { chargeRateLimit, holdsContribution } from './moderation/hold-newcomers.ts';
 import { listHeldTexts } from './moderation/list-held-texts.ts';
-import { RateLimiter } from './moderation/rate-limits.ts';
+import { RateLimiter } from './rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
 import { listReactions, react } from './participation/reactions.ts';

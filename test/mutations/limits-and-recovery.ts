@@ -11,7 +11,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the hour of the limit of contributions has six minutes',
-    file: 'src/issues/moderation/rate-limits.ts',
+    file: 'src/issues/rate-limits.ts',
     from: 'ms: 3_600_000',
     to: 'ms: 360_000',
     tests: ['test/issues/moderation-and-references.test.ts'],

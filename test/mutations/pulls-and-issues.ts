@@ -228,7 +228,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the limit of contributions is that of the shortest window only',
-    file: 'src/issues/moderation/rate-limits.ts',
+    file: 'src/issues/rate-limits.ts',
     from: '.sort((a, b) => b.waitMs - a.waitMs);',
     to: '.sort((a, b) => a.waitMs - b.waitMs);',
     tests: ['test/issues/moderation-and-references.test.ts'],

@@ -1,8 +1,8 @@
 import { isTrustedContributor, personIdOf, refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { toEntry } from '../entries/entry.ts';
-import type { Entry } from '../entries/entry.ts';
+import { toEntry } from '../entry.ts';
+import type { Entry } from '../entry.ts';
 import { findIssue } from '../find-issue.ts';
 import { factsOfIssue } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';

@@ -2,7 +2,7 @@ import { refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import type { Entry } from '../entries/entry.ts';
+import type { Entry } from '../entry.ts';
 import { findIssue } from '../find-issue.ts';
 import { factsOfIssue } from '../issue-context.ts';
 import { entryNotFound, refuse, revisionConflict } from '../issue-errors.ts';

@@ -2,7 +2,7 @@ import { refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import type { EntryDetails } from '../entries/entry.ts';
+import type { EntryDetails } from '../entry.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { factsOfIssue } from '../issue-context.ts';
 import { close } from '../lifecycle/change-state.ts';

@@ -9,8 +9,8 @@ import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
 import type { HideReason } from '../schema/moderation-schema.ts';
 import { importedReactionSchema, reactionSchema } from '../schema/participation-schema.ts';
 import type { ReactionKind } from '../schema/participation-schema.ts';
-import { silentKinds, toEntry } from './entry.ts';
-import type { Entry, EntryKind } from './entry.ts';
+import { silentKinds, toEntry } from '../entry.ts';
+import type { Entry, EntryKind } from '../entry.ts';
 
 /** A timeline entry, with the data shown beside it. */
 export interface ListedEntry extends Entry {

@@ -7,8 +7,8 @@ import { entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRow } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
-import { authorshipOf, viaOf } from './entry.ts';
-import type { Authorship, EntryDetails, EntryKind } from './entry.ts';
+import { authorshipOf, viaOf } from '../entry.ts';
+import type { Authorship, EntryDetails, EntryKind } from '../entry.ts';
 
 interface NewEntry {
   kind: EntryKind;

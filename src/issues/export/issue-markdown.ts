@@ -1,5 +1,5 @@
 import type { IssueDeps } from '../deps.ts';
-import { silentKinds } from '../entries/entry.ts';
+import { silentKinds } from '../entry.ts';
 import type { ListedIssue } from '../lists/read-issues.ts';
 import { portableIssue } from './issue-json.ts';
 import type { ExportOptions, PortableIssue } from './issue-json.ts';

@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
 import type { IssueDeps } from '../deps.ts';
-import type { EntryDetails } from '../entries/entry.ts';
+import type { EntryDetails } from '../entry.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 
 /** A user in an export: readers see the name, and the same instance recognises the id. */

@@ -1,5 +1,5 @@
-import { toEntry } from '../entries/entry.ts';
-import type { Entry } from '../entries/entry.ts';
+import { toEntry } from '../entry.ts';
+import type { Entry } from '../entry.ts';
 import { teamIn } from '../entries/list-entries.ts';
 import type { IssueDeps } from '../deps.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';

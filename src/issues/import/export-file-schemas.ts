@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import type { PullEntryKind } from '../entries/entry.ts';
+import type { PullEntryKind } from '../entry.ts';
 import { isValidRef } from '../lifecycle/plan-issue.ts';
 import { hideReasons } from '../moderation/hide-entry.ts';
 import { reactionKinds } from '../participation/reactions.ts';

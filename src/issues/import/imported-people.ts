@@ -1,5 +1,5 @@
 import type { IssueDeps } from '../deps.ts';
-import type { Authorship } from '../entries/entry.ts';
+import type { Authorship } from '../entry.ts';
 import type { ImportedEntry, ImportedIssue, ImportedPerson } from './export-file-schemas.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { PartIds } from './pull-importer.ts';
-import type { EntryDetails } from '../entries/entry.ts';
+import type { EntryDetails } from '../entry.ts';
 import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import type { HiddenEntryRow, HideReason } from '../schema/moderation-schema.ts';

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import type { EntryDetails } from '../entries/entry.ts';
+import type { EntryDetails } from '../entry.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { findIssue } from '../find-issue.ts';
 import type { IssueAt } from '../issue-context.ts';

@@ -4,7 +4,7 @@ import type { IssueDeps } from '../deps.ts';
 import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { authorshipOf } from '../entries/entry.ts';
+import { authorshipOf } from '../entry.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
 import { contextFor, repositoryContext } from '../issue-context.ts';
 import type { Repository } from '../../repositories/index.ts';

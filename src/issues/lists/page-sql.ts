@@ -1,6 +1,6 @@
 import type { Issue, IssueState } from '../schema/issue-schema.ts';
 import type { IssueFilter, IssueSort } from './parse-issue-query.ts';
-import type { PageSource } from './text-index.ts';
+import type { PageSource } from '../text-index.ts';
 
 /** Sort column; ties are sorted by number, or by id over repositories. */
 interface IssueOrder {

@@ -12,7 +12,7 @@ import { queryWithNamedParameters } from './query-with-named-parameters.ts';
 import type { IssueCondition } from './issue-condition.ts';
 import { orderOf, pageSql, partsOf } from './page-sql.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
-import type { PageSource, TextHit } from './text-index.ts';
+import type { PageSource, TextHit } from '../text-index.ts';
 
 /** An issue in a list. */
 export interface ListedIssue extends Issue {

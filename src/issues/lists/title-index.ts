@@ -1,7 +1,7 @@
 import type { Database } from '../../db/index.ts';
 import { contains } from '../../db/index.ts';
 import { queryWithNamedParameters } from './query-with-named-parameters.ts';
-import type { TextHit, TextIndex } from './text-index.ts';
+import type { TextHit, TextIndex } from '../text-index.ts';
 
 /** Without a text index, for tests of this module: searches words in titles, in list order. */
 export const titleIndex = (db: Database): TextIndex => ({

@@ -1,6 +1,6 @@
-import { createLru, currentWindow, rateLimited } from '../../kernel/index.ts';
-import type { Clock, FixedWindow } from '../../kernel/index.ts';
-import type { IssueModuleSettings, RateLimit } from '../settings.ts';
+import { createLru, currentWindow, rateLimited } from '../kernel/index.ts';
+import type { Clock, FixedWindow } from '../kernel/index.ts';
+import type { IssueModuleSettings, RateLimit } from './settings.ts';
 
 const windows = [
   { ms: 60_000, name: 'minute', of: (limit: RateLimit) => limit.perMinute },

@@ -1,6 +1,6 @@
-import { isLocalAdministrator } from '../../access/index.ts';
-import type { Viewer } from '../../access/index.ts';
-import type { EntryRow, EntryVia } from '../schema/entry-schema.ts';
+import { isLocalAdministrator } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import type { EntryRow, EntryVia } from './schema/entry-schema.ts';
 
 /** Content of an entry. */
 export type EntryKind =
