@@ -6,7 +6,7 @@ import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Located, Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
-import type { Mailer } from './mail/mailer.ts';
+import type { Mailer } from './mailer.ts';
 
 interface NotificationSettings {
   /** Public origin of this server; null to take it from each request. */

@@ -4,8 +4,8 @@ import { limits } from '../limits.ts';
 import type { NotifiedEvent } from '../notified-event.ts';
 import type { Digest } from '../schema/channel-schema.ts';
 import { nextDigest } from './digest-times.ts';
-import { digestMail, subjectMail } from './mailer.ts';
-import type { DigestMailData, Mailer, MailPort, MailRecipient, SubjectMailData } from './mailer.ts';
+import { digestMail, subjectMail } from '../mailer.ts';
+import type { DigestMailData, Mailer, MailPort, MailRecipient, SubjectMailData } from '../mailer.ts';
 
 /** Queues the event for the next digest. */
 const addPart = `INSERT INTO notification_mails

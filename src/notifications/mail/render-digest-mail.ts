@@ -7,7 +7,7 @@ import type { NotificationDeps } from '../deps.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { DeploymentDetails, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
-import type { DigestMailData } from './mailer.ts';
+import type { DigestMailData } from '../mailer.ts';
 import type { MailUrls } from './mail-urls.ts';
 import { recipientOf } from './mail-parts.ts';
 import type { ReachableRecipient } from './mail-parts.ts';

@@ -13,7 +13,7 @@ import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
 import { renderDeploymentMail } from './render-deployment-mail.ts';
 import { renderReleaseMail } from './render-release-mail.ts';
-import type { SubjectMailData } from './mailer.ts';
+import type { SubjectMailData } from '../mailer.ts';
 import { footer, listOf, recipientOf } from './mail-parts.ts';
 import type { ReachableRecipient } from './mail-parts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';

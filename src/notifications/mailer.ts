@@ -1,7 +1,7 @@
-import type { Tx } from '../../db/index.ts';
-import type { Mail } from '../../mail/index.ts';
-import type { NotifiedEvent } from '../notified-event.ts';
-import type { Reason } from '../schema/notification-schema.ts';
+import type { Tx } from '../db/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { NotifiedEvent } from './notified-event.ts';
+import type { Reason } from './schema/notification-schema.ts';
 
 /** Recipient of an event by mail, and the reason. */
 export interface MailRecipient {
