@@ -1,4 +1,4 @@
-import type { PasswordCost } from './passwords/password-string.ts';
+import type { PasswordCost } from './hashing/password-string.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

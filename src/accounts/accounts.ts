@@ -11,7 +11,7 @@ import {
   requestSignUp,
 } from './registration/sign-up-requests.ts';
 import type { Identity, VerifiedIdentity } from './identities/identity.ts';
-import type { SignUpHook } from './registration/sign-up-hook.ts';
+import type { SignUpHook } from './ports/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
 import { signUp } from './registration/sign-up.ts';
@@ -35,7 +35,7 @@ import { defineResetMail } from './passwords/reset-mail.ts';
 import { setPassword } from './passwords/set-password.ts';
 import { viewerOfPassword } from './passwords/verify-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
-import type { Person } from './people/person.ts';
+import type { Person } from './person.ts';
 import { announceSecurityEvent } from './security-events.ts';
 import type { SecurityListener } from './security-events.ts';
 import { withLog } from './with-log.ts';
@@ -43,7 +43,7 @@ import { addPerson } from './addresses/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
-import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
+import type { AccountDeletionHook } from './ports/account-deletion-hook.ts';
 import {
   activePerson,
   hasAdministrator,
@@ -76,7 +76,7 @@ import { listTokens } from './tokens/list-tokens.ts';
 import { removeToken } from './tokens/remove-token.ts';
 import { tokenOfSecret } from './tokens/token-of-secret.ts';
 import { viewerOfToken } from './tokens/viewer-of-token.ts';
-import type { ApplicationTokens } from './tokens/application-tokens.ts';
+import type { ApplicationTokens } from './ports/application-tokens.ts';
 import { openDeps } from './open-deps.ts';
 import type { AccountsOptions } from './open-deps.ts';
 

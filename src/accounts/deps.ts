@@ -2,18 +2,18 @@ import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { Owners } from '../owners/index.ts';
-import type { AccountMail } from './addresses/account-mail.ts';
-import type { NoReplyAddresses } from './addresses/no-reply.ts';
+import type { AccountMail } from './ports/account-mail.ts';
+import type { NoReplyAddresses } from './no-reply.ts';
 import type { AccountSettings } from './account-settings.ts';
 import type { LastUseRecorder } from './last-use.ts';
-import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
-import type { PasswordHasher } from './passwords/password-hasher.ts';
+import type { AccountDeletionHook } from './ports/account-deletion-hook.ts';
+import type { PasswordHasher } from './hashing/password-hasher.ts';
 import type { SecurityListener } from './security-events.ts';
-import type { CodeRateLimit } from './second-factor/code-rate-limit.ts';
-import type { ApplicationTokens } from './tokens/application-tokens.ts';
-import type { ResetRateLimit } from './passwords/reset-rate-limit.ts';
-import type { SignUpHook } from './registration/sign-up-hook.ts';
-import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
+import type { CodeRateLimit } from './rate-limits/code-rate-limit.ts';
+import type { ApplicationTokens } from './ports/application-tokens.ts';
+import type { ResetRateLimit } from './rate-limits/reset-rate-limit.ts';
+import type { SignUpHook } from './ports/sign-up-hook.ts';
+import type { SignInRateLimit } from './rate-limits/sign-in-rate-limit.ts';
 
 /** Dependencies of the use cases of this module. */
 export interface AccountsDeps {

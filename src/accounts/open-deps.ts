@@ -3,17 +3,17 @@ import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
-import { noMail } from './addresses/account-mail.ts';
-import type { AccountMail } from './addresses/account-mail.ts';
-import { createNoReplyAddresses } from './addresses/no-reply.ts';
+import { noMail } from './ports/account-mail.ts';
+import type { AccountMail } from './ports/account-mail.ts';
+import { createNoReplyAddresses } from './no-reply.ts';
 import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { createLastUseRecorder } from './last-use.ts';
-import { createPasswordHasher } from './passwords/password-hasher.ts';
-import { createResetRateLimit } from './passwords/reset-rate-limit.ts';
+import { createPasswordHasher } from './hashing/password-hasher.ts';
+import { createResetRateLimit } from './rate-limits/reset-rate-limit.ts';
 import type { AccountsDeps } from './deps.ts';
-import { createCodeRateLimit } from './second-factor/code-rate-limit.ts';
-import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
+import { createCodeRateLimit } from './rate-limits/code-rate-limit.ts';
+import { createSignInRateLimit } from './rate-limits/sign-in-rate-limit.ts';
 
 export interface AccountsOptions {
   db: Database;

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { conflict } from '../kernel/index.ts';
 import type { AccountsDeps } from './deps.ts';
-import { relyingPartyOf } from './passkeys/relying-party.ts';
+import { relyingPartyOf } from './relying-party.ts';
 import { identitySchema } from './schema/identity-schema.ts';
 import { passkeySchema } from './schema/passkey-schema.ts';
 import { userSchema } from './schema/user-schema.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addressKey, readAddress } from '../../src/accounts/addresses/address-rules.ts';
-import { createNoReplyAddresses } from '../../src/accounts/addresses/no-reply.ts';
+import { createNoReplyAddresses } from '../../src/accounts/no-reply.ts';
 import { dayMs, minuteMs, openAccounts, openWithAlice, outcomes, password, reasonOf } from './accounts-fixture.ts';
 import { createMailStub } from './mail-stub.ts';
 

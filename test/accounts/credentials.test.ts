@@ -1,10 +1,10 @@
 import t from 'tap';
 import { looksLikeAccessToken } from '../../src/accounts/index.ts';
 import { newSetupToken, normaliseSetupToken } from '../../src/accounts/registration/setup-token-format.ts';
-import { createHashingLimit } from '../../src/accounts/passwords/hashing-limit.ts';
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts';
+import { createHashingLimit } from '../../src/accounts/hashing/hashing-limit.ts';
+import { createPasswordHasher } from '../../src/accounts/hashing/password-hasher.ts';
 import { normalisePassword, parsePassword } from '../../src/accounts/password-rules.ts';
-import { formatPasswordString, isOutdated, parsePasswordString } from '../../src/accounts/passwords/password-string.ts';
+import { formatPasswordString, isOutdated, parsePasswordString } from '../../src/accounts/hashing/password-string.ts';
 import { suggestPassword } from '../../src/accounts/passwords/suggest-password.ts';
 import { parseWebsite } from '../../src/accounts/people/profile-rules.ts';
 import { cleanText, parseText } from '../../src/accounts/validate-text.ts';

@@ -336,7 +336,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'requests for a new password are limited by address alone',
-    file: 'src/accounts/passwords/reset-rate-limit.ts',
+    file: 'src/accounts/rate-limits/reset-rate-limit.ts',
     from: 'ofNetwork.count > limits.resetsPerNetworkHour ? ofNetwork.leftMs : 0',
     to: 'ofNetwork.count < 0 ? ofNetwork.leftMs : 0',
     tests: ['test/accounts/reset-password.test.ts'],

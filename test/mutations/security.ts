@@ -137,7 +137,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a sign-in that is refused for its account counts against its network',
-    file: 'src/accounts/sessions/sign-in-rate-limit.ts',
+    file: 'src/accounts/rate-limits/sign-in-rate-limit.ts',
     from: '      await forgive(attempt);\n      throw',
     to: '      throw',
     tests: ['test/accounts/sign-in.test.ts'],

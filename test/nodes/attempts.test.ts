@@ -1,8 +1,8 @@
 // Counts of attempts that protect accounts: by one process in memory, by several in rows.
 import t from 'tap';
-import { createCodeRateLimit } from '../../src/accounts/second-factor/code-rate-limit.ts';
-import { createResetRateLimit } from '../../src/accounts/passwords/reset-rate-limit.ts';
-import { createSignInRateLimit } from '../../src/accounts/sessions/sign-in-rate-limit.ts';
+import { createCodeRateLimit } from '../../src/accounts/rate-limits/code-rate-limit.ts';
+import { createResetRateLimit } from '../../src/accounts/rate-limits/reset-rate-limit.ts';
+import { createSignInRateLimit } from '../../src/accounts/rate-limits/sign-in-rate-limit.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { openNode, passTimes } from './nodes-fixture.ts';
 

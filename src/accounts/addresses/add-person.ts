@@ -1,7 +1,7 @@
 import type { AccountsDeps } from '../deps.ts';
 import { insertPerson, preparePerson } from '../people/insert-person.ts';
 import type { NewPerson } from '../people/insert-person.ts';
-import type { Person } from '../people/person.ts';
+import type { Person } from '../person.ts';
 import { insertAddress, parseNewAddress } from './add-address.ts';
 
 /**

@@ -2,7 +2,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { personById } from '../people/find-people.ts';
 import { publicAddressesOf } from './find-addresses.ts';
-import type { NoReplyAddresses } from './no-reply.ts';
+import type { NoReplyAddresses } from '../no-reply.ts';
 
 /** The author of a commit that the server creates on behalf of a user. */
 interface CommitIdentity {

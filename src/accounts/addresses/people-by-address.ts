@@ -1,7 +1,7 @@
 import { idsIn, inList } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { toPerson } from '../people/person.ts';
-import type { Person } from '../people/person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { addressKey } from './address-rules.ts';
 

@@ -3,7 +3,7 @@ import type { KeysetPaging } from '../../db/index.ts';
 import { bindDeps, conflict, invalid } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson, peopleById } from '../people/find-people.ts';
-import type { Person } from '../people/person.ts';
+import type { Person } from '../person.ts';
 import { userFollowSchema } from '../schema/user-follow-schema.ts';
 import type { UserFollowRow } from '../schema/user-follow-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';

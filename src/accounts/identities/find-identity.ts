@@ -1,6 +1,6 @@
 import type { AccountsDeps } from '../deps.ts';
-import { toPerson } from '../people/person.ts';
-import type { Person } from '../people/person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 import { identitySchema } from '../schema/identity-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { toIdentity } from './identity.ts';

@@ -5,7 +5,7 @@ import { readAddress } from '../addresses/address-rules.ts';
 import { insertPerson, preparePerson } from '../people/insert-person.ts';
 import { displayNameRule } from '../people/profile-rules.ts';
 import { cleanText } from '../validate-text.ts';
-import type { Person } from '../people/person.ts';
+import type { Person } from '../person.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import { insertIdentity } from './add-identity.ts';
 import type { VerifiedIdentity } from './identity.ts';

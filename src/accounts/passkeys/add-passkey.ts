@@ -12,7 +12,7 @@ import { isOpenChallenge, newPasskeyChallenge, useChallenge } from './passkey-ch
 import { toPasskey } from './passkey.ts';
 import type { Passkey } from './passkey.ts';
 import { challengeIn, passkeyRefused, readRegistration } from './read-response.ts';
-import { passkeysUnavailable, relyingPartyOf } from './relying-party.ts';
+import { passkeysUnavailable, relyingPartyOf } from '../relying-party.ts';
 
 const nameRule = { field: 'name', called: 'The name', maxCharacters: 100 };
 

@@ -6,7 +6,7 @@ import type { PasskeyRow } from '../schema/passkey-schema.ts';
 import { isOpenChallenge, newPasskeyChallenge, useChallenge } from './passkey-challenge.ts';
 import type { PasskeyBinding } from './passkey-challenge.ts';
 import { challengeIn, passkeyRefused, readAssertion } from './read-response.ts';
-import { passkeysUnavailable, relyingPartyOf } from './relying-party.ts';
+import { passkeysUnavailable, relyingPartyOf } from '../relying-party.ts';
 
 /**
  * Options for a browser to request a passkey.

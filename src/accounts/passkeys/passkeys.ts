@@ -12,7 +12,7 @@ import type { PasskeyBinding } from './passkey-challenge.ts';
 import { toPasskey } from './passkey.ts';
 import type { Passkey } from './passkey.ts';
 import { passkeyRefused } from './read-response.ts';
-import { relyingPartyOf } from './relying-party.ts';
+import { relyingPartyOf } from '../relying-party.ts';
 import { answerWithPasskey, askForSecondFactor, askForSignIn, signInWithPasskey } from './sign-in-with-passkey.ts';
 
 /** Passkeys (WebAuthn); the functions behind the names document their behaviour and errors. */

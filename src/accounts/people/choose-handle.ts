@@ -2,8 +2,8 @@ import { conflict } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 
 /**
  * Completes onboarding: gives a user their first handle, which makes them visible to others (SPEC §2.4). Throws

@@ -2,8 +2,8 @@ import { In } from 'typeorm';
 import { notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 
 /** Finds a user, with or without a handle. Throws `not_found`. */
 export async function personById({ db }: AccountsDeps, id: string): Promise<Person> {

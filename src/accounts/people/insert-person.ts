@@ -6,8 +6,8 @@ import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
 import { displayNameRule } from './profile-rules.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 
 export interface NewPerson {
   /** Without one, the user chooses a handle after the first sign-in (onboarding). */

@@ -4,7 +4,7 @@ import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
 import { listedBy } from './list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from './list-profiles.ts';
-import { toPerson } from './person.ts';
+import { toPerson } from '../person.ts';
 
 /** Rows of another module that refer to users in a column `user_id`; all three from code, never from input. */
 interface PeopleReference {

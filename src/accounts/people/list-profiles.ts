@@ -4,8 +4,8 @@ import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 
 type ProfileOrder = 'name' | 'created';
 

@@ -1,8 +1,8 @@
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 
 /**
  * Changes a user's handle. The old one redirects to the new one and stays reserved, because a new owner could

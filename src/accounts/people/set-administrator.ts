@@ -5,8 +5,8 @@ import type { AccountsDeps } from '../deps.ts';
 import { endAllSessions } from '../end-all-sessions.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 
 /**
  * Makes a user an administrator of the instance, or revokes that. Their sessions end with the change, so that none

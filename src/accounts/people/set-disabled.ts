@@ -2,8 +2,8 @@ import type { AccountsDeps } from '../deps.ts';
 import { endAllSessions } from '../end-all-sessions.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 import { refuseLastAdministrator } from './set-administrator.ts';
 
 /**

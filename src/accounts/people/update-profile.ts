@@ -3,8 +3,8 @@ import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { bioRule, displayNameRule, parseLanguage, parseWebsite } from './profile-rules.ts';
-import { toPerson } from './person.ts';
-import type { Person } from './person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 
 /** Profile fields; omitted fields stay unchanged. */
 interface Profile {

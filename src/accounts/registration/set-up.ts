@@ -1,6 +1,6 @@
 import { Not } from 'typeorm';
 import { insertPerson, preparePerson } from '../people/insert-person.ts';
-import type { Person } from '../people/person.ts';
+import type { Person } from '../person.ts';
 import { parsePassword } from '../password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { setupTokenSchema } from '../schema/setup-token-schema.ts';

@@ -1,6 +1,6 @@
 import { inviteSchema } from '../schema/invite-schema.ts';
 import { insertPerson, preparePerson } from '../people/insert-person.ts';
-import type { Person } from '../people/person.ts';
+import type { Person } from '../person.ts';
 import { parsePassword } from '../password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';

@@ -3,7 +3,7 @@ import { bindDeps, conflict } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { endAllSessions } from '../end-all-sessions.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import type { Person } from '../people/person.ts';
+import type { Person } from '../person.ts';
 import { passkeySchema } from '../schema/passkey-schema.ts';
 import { totpSecretSchema } from '../schema/second-factor-schema.ts';
 import { reencryptTotpSecrets } from './totp-secret.ts';

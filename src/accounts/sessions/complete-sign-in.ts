@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import { toPerson } from '../people/person.ts';
-import type { Person } from '../people/person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 import type { AccountsDeps } from '../deps.ts';
 import type { SecondFactor, SignInMethod } from '../schema/session-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';

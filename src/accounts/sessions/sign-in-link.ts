@@ -1,8 +1,8 @@
 import { forbidden, notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import { toPerson } from '../people/person.ts';
-import type { Person } from '../people/person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 import { signInLinkSchema } from '../schema/sign-in-link-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';

@@ -1,6 +1,6 @@
 import type { PersonViewer } from '../../access/index.ts';
-import { toPerson } from '../people/person.ts';
-import type { Person } from '../people/person.ts';
+import { toPerson } from '../person.ts';
+import type { Person } from '../person.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret } from '../secret.ts';
 import { sessionSchema } from '../schema/session-schema.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Person } from '../people/person.ts';
+import type { Person } from './person.ts';
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const localShape = new RegExp(`^(${uuid})\\+[^@]+@[^@]+$`);

@@ -1,4 +1,4 @@
-import type { UserRow } from '../schema/user-schema.ts';
+import type { UserRow } from './schema/user-schema.ts';
 
 /** A user account as other modules see it: without the password. */
 export interface Person {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { conflict } from '../../kernel/index.ts';
+import { conflict } from '../kernel/index.ts';
 
 /** This server as known to authenticators (WebAuthn Level 3, §5.1.2). */
 interface RelyingParty {

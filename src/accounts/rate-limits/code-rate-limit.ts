@@ -2,7 +2,7 @@ import type { Database } from '../../db/index.ts';
 import { rateLimited } from '../../kernel/index.ts';
 import { createAttemptCounter } from '../../nodes/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
-import { accountNetwork } from '../sessions/account-network.ts';
+import { accountNetwork } from './account-network.ts';
 
 /** A second step of a sign-in. Only clients that know the password, or have an equivalent proof, reach it. */
 interface CodeAttempt {
