@@ -3,7 +3,7 @@ import type { Viewer, Visibility } from '../access/index.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/index.ts';
 import { conflict, forbidden, invalid, isDomainError, unauthenticated } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
-import { endRedirect } from './lifecycle/redirects.ts';
+import { endRedirect } from './redirects.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { parseBranchName } from './branch-name.ts';
 import { foldRepositoryName, parseRepositoryName } from './repository-name.ts';

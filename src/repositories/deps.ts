@@ -6,13 +6,13 @@ import type { Git } from '../git/index.ts';
 import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
-import type { CopyPort, ForkListener } from './forks/fork-port.ts';
-import type { RestoreListener } from './lifecycle/restore-port.ts';
-import type { VerifyCommits } from './rules/verify-port.ts';
-import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
-import type { PostReceiveOutput } from './pushes/post-receive-port.ts';
-import type { ReviewPort } from './pushes/review-port.ts';
-import type { WikiListener } from './wiki/wiki-port.ts';
+import type { CopyPort, ForkListener } from './ports/fork-port.ts';
+import type { RestoreListener } from './ports/restore-port.ts';
+import type { VerifyCommits } from './ports/verify-port.ts';
+import type { PreReceiveCheck } from './ports/pre-receive-port.ts';
+import type { PostReceiveOutput } from './ports/post-receive-port.ts';
+import type { ReviewPort } from './ports/review-port.ts';
+import type { WikiListener } from './ports/wiki-port.ts';
 
 /** Creates commits on behalf of users, or of the server for its command line. */
 export interface Committer {

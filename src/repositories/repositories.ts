@@ -20,7 +20,7 @@ import { setArchived } from './lifecycle/archive-repository.ts';
 import { changeVisibility } from './lifecycle/change-visibility.ts';
 import { editRepository } from './lifecycle/edit-repository.ts';
 import type { RepositoryEdit } from './lifecycle/edit-repository.ts';
-import { findRedirect, listFormerPaths } from './lifecycle/redirects.ts';
+import { findRedirect, listFormerPaths } from './redirects.ts';
 import { createTransferService, createTrashService } from './lifecycle/lifecycle-services.ts';
 import { ownedRepositoriesIn, refuseOwner } from './lifecycle/owned-repositories.ts';
 import { recoverFolders } from './lifecycle/recover-folders.ts';

@@ -11,13 +11,13 @@ import type { RepositoryDeps } from '../deps.ts';
 import { isDiskLow } from '../disk-space.ts';
 import { findAgain, findRepository, ownedBy, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
-import { endRedirect } from '../lifecycle/redirects.ts';
+import { endRedirect } from '../redirects.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { addDefaultRule } from '../rules/default-rule.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { unfinishedForkSchema } from '../schema/unfinished-fork-schema.ts';
-import type { PreparedFork } from './fork-port.ts';
+import type { PreparedFork } from '../ports/fork-port.ts';
 
 export interface NewFork {
   /** Handle of a user or an organisation; defaults to the viewer. */

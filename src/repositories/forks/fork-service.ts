@@ -7,7 +7,7 @@ import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { createFork } from './create-fork.ts';
 import type { NewFork } from './create-fork.ts';
-import type { CopyPort, FetchedCommit, ForkListener } from './fork-port.ts';
+import type { CopyPort, FetchedCommit, ForkListener } from '../ports/fork-port.ts';
 import {
   countAllForks,
   forkSummary,

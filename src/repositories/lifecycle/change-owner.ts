@@ -11,7 +11,7 @@ import { refuseDuringPush } from './refuse-during-push.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { endRedirect, addRedirectFrom } from './redirects.ts';
+import { endRedirect, addRedirectFrom } from '../redirects.ts';
 import { moveSchema, transferSchema } from '../schema/transfer-schema.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   withdrawTransfer,
 } from './transfer-repository.ts';
 import { discardRepository, emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './trash.ts';
-import type { RestoreListener } from './restore-port.ts';
+import type { RestoreListener } from '../ports/restore-port.ts';
 
 /** Deleted repositories until permanent deletion. */
 export function createTrashService(deps: RepositoryDeps) {

@@ -6,7 +6,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { endRedirect, addRedirectFrom } from './redirects.ts';
+import { endRedirect, addRedirectFrom } from '../redirects.ts';
 
 /**
  * Renames a repository; the old path redirects until it is used again. A change of case alone is allowed. Files stay

@@ -24,7 +24,7 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { removeUnfinishedForks } from './remove-unfinished-forks.ts';
-import { endRedirect } from './redirects.ts';
+import { endRedirect } from '../redirects.ts';
 import { moveIfThere } from './move-folder.ts';
 import { transferSchema } from '../schema/transfer-schema.ts';
 

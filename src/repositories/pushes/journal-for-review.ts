@@ -7,7 +7,7 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
 import type { PushJournal, RefUpdate } from './push-journal.ts';
 import { pushOptionWarning } from './push-option-warning.ts';
-import type { PushForReview, ReviewVerdict } from './review-port.ts';
+import type { PushForReview, ReviewVerdict } from '../ports/review-port.ts';
 
 interface ReviewCommand {
   /** Id of the push. */

@@ -19,7 +19,7 @@ import { inferPushResults } from './infer-push-results.ts';
 import { branchOf, forbidden, isDomainError, noRef, notFound } from '../../kernel/index.ts';
 import { createRepository, mayCreateAt } from '../create-repository.ts';
 import { findRepository } from '../find-repository.ts';
-import { findRedirect } from '../lifecycle/redirects.ts';
+import { findRedirect } from '../redirects.ts';
 
 export interface IncomingPush {
   viewer: Viewer;

@@ -1,7 +1,7 @@
 import { bindDeps } from '../../kernel/index.ts';
 import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import type { VerifyCommits } from './verify-port.ts';
+import type { VerifyCommits } from '../ports/verify-port.ts';
 import { addRule, changeRule, moveRule, orderRules, removeRule, replaceRules } from './edit-rules.ts';
 import { decidingRule } from './load-rules.ts';
 import {

@@ -3,7 +3,7 @@ import type { Commit } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { loadRules } from './load-rules.ts';
-import type { SignedObject } from './verify-port.ts';
+import type { SignedObject } from '../ports/verify-port.ts';
 
 /** A commit without a verified signature: `unsigned`, or the reason why its signature does not count. */
 export interface Unverified {

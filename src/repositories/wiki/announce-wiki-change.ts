@@ -1,6 +1,6 @@
 import type { RepositoryDeps } from '../deps.ts';
 import { isPageFile, titleOfFile } from './page-names.ts';
-import type { WikiChange, WikiPageChange } from './wiki-port.ts';
+import type { WikiChange, WikiPageChange } from '../ports/wiki-port.ts';
 
 /** Limit of pages reported to listeners per push. */
 const maxPages = 100;

@@ -9,7 +9,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { announceWikiChange } from './announce-wiki-change.ts';
 import { parsePageTitle, titleOfFile } from './page-names.ts';
 import { pageAt, pageNotFound } from './read-pages.ts';
-import type { WikiPageChange } from './wiki-port.ts';
+import type { WikiPageChange } from '../ports/wiki-port.ts';
 import { ensureWiki, findWiki, requireOpen } from './wiki-repository.ts';
 import type { Wiki } from './wiki-repository.ts';
 

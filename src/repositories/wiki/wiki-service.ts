@@ -3,12 +3,12 @@ import { bindDeps } from '../../kernel/index.ts';
 import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
-import { findRedirect } from '../lifecycle/redirects.ts';
+import { findRedirect } from '../redirects.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { createPage, deletePage, editPage } from './change-page.ts';
 import { listPages } from './read-pages.ts';
 import { openWikiAt, takeWikiRefs } from './take-refs.ts';
-import type { WikiListener } from './wiki-port.ts';
+import type { WikiListener } from '../ports/wiki-port.ts';
 import { findWiki, openWikiForPush, openWikiForRead, parentOfWiki, wikiSuffix } from './wiki-repository.ts';
 
 /** Wikis: each is a git repository inside its parent's, with the permissions of the parent. */

@@ -1,14 +1,14 @@
 import { IsNull } from 'typeorm';
-import { repositoryLevel } from '../../access/index.ts';
-import type { Viewer } from '../../access/index.ts';
-import type { Tx } from '../../db/index.ts';
-import { ownerIdOf, repositoryFacts } from '../find-repository.ts';
-import type { RepositoryAddress } from '../find-repository.ts';
-import { foldRepositoryName, isRepositoryName } from '../repository-name.ts';
-import { repositorySchema } from '../schema/repository-schema.ts';
-import type { Repository } from '../schema/repository-schema.ts';
-import type { RepositoryDeps } from '../deps.ts';
-import { redirectSchema } from '../schema/redirect-schema.ts';
+import { repositoryLevel } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import type { Tx } from '../db/index.ts';
+import { ownerIdOf, repositoryFacts } from './find-repository.ts';
+import type { RepositoryAddress } from './find-repository.ts';
+import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import type { Repository } from './schema/repository-schema.ts';
+import type { RepositoryDeps } from './deps.ts';
+import { redirectSchema } from './schema/redirect-schema.ts';
 
 /**
  * The current path of a repository that moved from a path by a rename, a transfer, or a rename of its owner. `null` if
