@@ -7,9 +7,9 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
-import type { MergeStateQueue } from './mergeability/merge-state-queue.ts';
-import type { QueueRunner } from './queue/queue-runner.ts';
-import type { MatchedOwnersCache } from './code-owners/match-owners.ts';
+import type { MergeStateQueue } from './merge-state-queue.ts';
+import type { QueueRunner } from './queue-runner.ts';
+import type { MatchedOwnersCache } from './code-owners-file/match-owners.ts';
 
 /** Dependencies of the use-cases of this module. */
 export interface PullDeps {

@@ -121,14 +121,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a line of owners none of whom can be read takes files from the line above',
-    file: 'src/pulls/code-owners/parse-owners.ts',
+    file: 'src/pulls/code-owners-file/parse-owners.ts',
     from: '    if (given.length > 0 && owners.length === 0) continue;\n',
     to: '',
     tests: ['test/pulls/code-owners.test.ts', 'test/pulls/patch-replies.test.ts', 'test/pulls/suggestions.test.ts'],
   },
   {
     title: 'owners of one pull request are shown for another with the same head',
-    file: 'src/pulls/code-owners/match-owners.ts',
+    file: 'src/pulls/code-owners-file/match-owners.ts',
     from: 'const key = `${path} ${tip} ${baseOid} ${headOid}`;',
     to: 'const key = `${path} ${tip} ${headOid}`;',
     tests: ['test/pulls/code-owners.test.ts'],
@@ -153,7 +153,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a pattern of owners without a slash matches in the top folder alone',
-    file: 'src/pulls/code-owners/owner-pattern.ts',
+    file: 'src/pulls/code-owners-file/owner-pattern.ts',
     from: "const wanted = isAnchored ? segments : ['**', ...segments];",
     to: 'const wanted = segments;',
     tests: ['test/pulls/code-owners.test.ts', 'test/pulls/edge-cases.test.ts', 'test/pulls/races.test.ts'],

@@ -90,14 +90,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a file that is moved away from its owners asks only those of its new place',
-    file: 'src/pulls/code-owners/match-owners.ts',
+    file: 'src/pulls/code-owners-file/match-owners.ts',
     from: "...(status === 'renamed' ? [oldPath] : [])",
     to: "...(status === 'renamed' ? [] : [])",
     tests: ['test/pulls/code-owners.test.ts'],
   },
   {
     title: 'owners of code are those of the tip that was looked at first',
-    file: 'src/pulls/code-owners/match-owners.ts',
+    file: 'src/pulls/code-owners-file/match-owners.ts',
     from: '`${path} ${tip} ${baseOid} ${headOid}`',
     to: '`${path} ${baseOid} ${headOid}`',
     tests: ['test/pulls/code-owners.test.ts'],

@@ -158,7 +158,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'files of owners are those of the repository that was looked at first',
-    file: 'src/pulls/code-owners/match-owners.ts',
+    file: 'src/pulls/code-owners-file/match-owners.ts',
     from: '`${path} ${tip} ${baseOid} ${headOid}`',
     to: '`${tip} ${baseOid} ${headOid}`',
     tests: ['test/app/cache-keys.test.ts'],

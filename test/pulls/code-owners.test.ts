@@ -1,8 +1,8 @@
 // Files of owners: patterns, faults, whom they name; owners are asked once and approve.
 import t from 'tap';
-import { createMatchedOwnersCache, matchOwners } from '../../src/pulls/code-owners/match-owners.ts';
-import { parseOwners } from '../../src/pulls/code-owners/parse-owners.ts';
-import { readOwnerPattern } from '../../src/pulls/code-owners/owner-pattern.ts';
+import { createMatchedOwnersCache, matchOwners } from '../../src/pulls/code-owners-file/match-owners.ts';
+import { parseOwners } from '../../src/pulls/code-owners-file/parse-owners.ts';
+import { readOwnerPattern } from '../../src/pulls/code-owners-file/owner-pattern.ts';
 import { policyGroups } from '../../src/pulls/code-owners/owner-groups.ts';
 import { announced, at, base, openReviews, roof } from './reviews-fixture.ts';
 

@@ -14,7 +14,7 @@ import { systemRandom } from '../../src/kernel/index.ts';
 import { createPulls, pullEntities } from '../../src/pulls/index.ts';
 import type { PullsOptions } from '../../src/pulls/index.ts';
 import { pullById } from '../../src/pulls/find-pull.ts';
-import { MergeStateQueue } from '../../src/pulls/mergeability/merge-state-queue.ts';
+import { MergeStateQueue } from '../../src/pulls/merge-state-queue.ts';
 import { prepareRound, recordRound } from '../../src/pulls/rounds/record-round.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';

@@ -4,8 +4,8 @@ import type { PullDeps } from '../deps.ts';
 import { readersAmong, writersAmong } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
-import { matchOwners } from './match-owners.ts';
-import type { OwnersFault } from './parse-owners.ts';
+import { matchOwners } from '../code-owners-file/match-owners.ts';
+import type { OwnersFault } from '../code-owners-file/parse-owners.ts';
 
 /** Changed files of a pull request with the same owners. */
 interface OwnedFiles {

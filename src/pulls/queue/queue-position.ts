@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { queueOfBranch } from '../queue-rows.ts';
 import { queueSchema } from '../schema/queue-schema.ts';
 import type { QueueRow } from '../schema/queue-schema.ts';
-import type { CandidatePlace } from './candidate-tests.ts';
+import type { CandidatePlace } from '../candidate-tests.ts';
 
 /** Identifies the runs of a row. */
 export const placeOf = ({ repositoryId, candidateOid }: QueueRow, { number }: { number: number }): CandidatePlace => ({

@@ -1,6 +1,6 @@
-import type { Tx } from '../../db/index.ts';
-import type { Issue } from '../../issues/index.ts';
-import type { Located } from '../../repositories/index.ts';
+import type { Tx } from '../db/index.ts';
+import type { Issue } from '../issues/index.ts';
+import type { Located } from '../repositories/index.ts';
 
 /** A merge that the queue tests before the branch moves to it. */
 export interface Candidate {

@@ -1,5 +1,5 @@
-import { createSemaphore } from '../../kernel/index.ts';
-import type { Logger, Semaphore } from '../../kernel/index.ts';
+import { createSemaphore } from '../kernel/index.ts';
+import type { Logger, Semaphore } from '../kernel/index.ts';
 
 /**
  * Computes merge states in the background, newest pull request first and two at a time, so that other pages stay fast.

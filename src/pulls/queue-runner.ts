@@ -1,4 +1,4 @@
-import type { Logger } from '../../kernel/index.ts';
+import type { Logger } from '../kernel/index.ts';
 import { noTests } from './candidate-tests.ts';
 import type { CandidateTests } from './candidate-tests.ts';
 
