@@ -7,18 +7,18 @@ import type { Organisations } from '../organisations/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
-import type { ArtifactStore } from './artifacts/artifact-store.ts';
-import type { DeploymentListener, ReviewListener } from './environments/deployment-listeners.ts';
-import type { LogStore } from './logs/log-store.ts';
-import type { PullRunDeps } from './pulls/pull-deps.ts';
-import type { RunEndListener } from './runs/run-end-listener.ts';
-import type { RunLoader } from './runs/load-run.ts';
-import type { Presence } from './runners/last-seen.ts';
+import type { ArtifactStore } from './artifact-storage/artifact-store.ts';
+import type { DeploymentListener, ReviewListener } from './ports/deployment-listeners.ts';
+import type { LogStore } from './log-storage/log-store.ts';
+import type { PullRunDeps } from './ports/pull-deps.ts';
+import type { RunEndListener } from './ports/run-end-listener.ts';
+import type { RunLoader } from './load-run.ts';
+import type { Presence } from './runner-model/last-seen.ts';
 import type { InstanceKey } from '../sealing/index.ts';
-import type { TaskQueue } from './tasks/task-queue.ts';
+import type { TaskQueue } from './task-queue/task-queue.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { WorkflowReader } from './workflows/workflow-reader.ts';
-import type { TaskReports } from './tasks/task-reports.ts';
+import type { TaskReports } from './task-reports.ts';
 
 /** Dependencies of the use-cases of this module. */
 export interface CiDeps {

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { readRow } from '../../src/ci/logs/row-buffer.ts';
+import { readRow } from '../../src/ci/log-storage/row-buffer.ts';
 import { driveRunner, openCi, workflow } from '../ci/ci-fixture.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 

@@ -2,8 +2,8 @@
 // until it is killed; a reader follows it in the same process. The content of each row follows from its number.
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { LogFile, LogView } from '../../src/ci/logs/log-file.ts';
-import { formatRow, readRow } from '../../src/ci/logs/row-buffer.ts';
+import { LogFile, LogView } from '../../src/ci/log-storage/log-file.ts';
+import { formatRow, readRow } from '../../src/ci/log-storage/row-buffer.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 
 const time = { seconds: 1_767_225_600n, nanos: 0 };

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { readRow } from '../../src/ci/logs/row-buffer.ts';
+import { readRow } from '../../src/ci/log-storage/row-buffer.ts';
 import type { CiFixture } from './ci-fixture.ts';
 import { openCi, workflow } from './ci-fixture.ts';
 

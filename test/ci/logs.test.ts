@@ -1,9 +1,9 @@
 import t from 'tap';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { LogFile, LogView } from '../../src/ci/logs/log-file.ts';
+import { LogFile, LogView } from '../../src/ci/log-storage/log-file.ts';
 import { createMask } from '../../src/ci/logs/mask.ts';
-import { formatRow, maxRowBytes, readRow, RowBuffer } from '../../src/ci/logs/row-buffer.ts';
+import { formatRow, maxRowBytes, readRow, RowBuffer } from '../../src/ci/log-storage/row-buffer.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';

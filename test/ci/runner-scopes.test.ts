@@ -1,6 +1,6 @@
 // Which jobs a runner may take, over two users, two organisations and two repositories of each.
 import t from 'tap';
-import { mayTake } from '../../src/ci/tasks/group-waiting-jobs.ts';
+import { mayTake } from '../../src/ci/task-queue/group-waiting-jobs.ts';
 
 const owners = [
   { ownerUserId: 'alice', ownerOrganisationId: null },

@@ -1,6 +1,6 @@
 // Where a workflow of GitHub would otherwise mean something else: case, trailers, fields of a push, attempts.
 import t from 'tap';
-import { hasLabels } from '../../src/ci/runners/runner.ts';
+import { hasLabels } from '../../src/ci/runner-model/runner.ts';
 import { concurrencyGroupOf } from '../../src/ci/runs/claim-concurrency-group.ts';
 import { asksForNoRun } from '../../src/ci/runs/push-event.ts';
 import { openCi, workflow } from './ci-fixture.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { connect as connectHttp2 } from 'node:http2';
 import { gzipSync } from 'node:zlib';
 import { authenticateRunner } from '../../src/ci/runners/authenticate-runner.ts';
-import { Presence } from '../../src/ci/runners/last-seen.ts';
+import { Presence } from '../../src/ci/runner-model/last-seen.ts';
 import { systemClock } from '../../src/kernel/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { framings, matrixWorkflow, post, rowsOf, startForge } from './rpc-fixture.ts';

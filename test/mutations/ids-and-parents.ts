@@ -41,14 +41,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a runner of one organisation takes jobs of another one',
-    file: 'src/ci/tasks/group-waiting-jobs.ts',
+    file: 'src/ci/task-queue/group-waiting-jobs.ts',
     from: 'runner.organisationId === line.ownerOrganisationId',
     to: 'line.ownerOrganisationId !== null',
     tests: ['test/ci/runner-scopes.test.ts'],
   },
   {
     title: 'jobs of repositories in the trash are given out',
-    file: 'src/ci/tasks/group-waiting-jobs.ts',
+    file: 'src/ci/task-queue/group-waiting-jobs.ts',
     from: ' AND r.deleted_at IS NULL',
     to: '',
     tests: ['test/ci/tasks.test.ts'],

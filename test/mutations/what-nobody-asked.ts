@@ -67,7 +67,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a log that could not be read once is never read again',
-    file: 'src/ci/logs/log-file.ts',
+    file: 'src/ci/log-storage/log-file.ts',
     from: '        this.#loaded = null;\n',
     to: '',
     tests: ['test/ci/log-index.test.ts'],

@@ -17,7 +17,7 @@ import { refuseArchived, requireLevel } from '../require-level.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
 import { findRunRow } from '../runs/find-run.ts';
-import { runNotFound } from '../runs/load-run.ts';
+import { runNotFound } from '../load-run.ts';
 import { RunChanges } from '../runs/run-changes.ts';
 import { deploymentReviewSchema } from '../schema/deployment-schema.ts';
 import type { DeploymentReviewRow } from '../schema/deployment-schema.ts';

@@ -4,7 +4,7 @@ import { forbidden, invalid } from '../../kernel/index.ts';
 import { authoriseTask } from '../artifacts/authorise-task.ts';
 import type { CiDeps } from '../deps.ts';
 import { githubContext } from '../runs/run-context.ts';
-import type { LoadedRun } from '../runs/load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { issuerPath } from '../tasks/identity-context.ts';

@@ -3,7 +3,7 @@ import type { Person } from '../../accounts/index.ts';
 import { commentIdOf } from '../../issues/index.ts';
 import type { DescribedIssue, Entry } from '../../issues/index.ts';
 import type { Located } from '../../repositories/index.ts';
-import { deletedUserName } from '../runs/load-run.ts';
+import { deletedUserName } from '../load-run.ts';
 import type { Json } from '../workflows/json.ts';
 
 /** An author of an issue or of a comment. */

@@ -1,8 +1,8 @@
 import type { CiDeps } from '../deps.ts';
 import { annotationLevels } from '../log-command.ts';
 import type { AnnotationLevel } from '../log-command.ts';
-import type { LogFile } from './log-file.ts';
-import { readRow } from './row-buffer.ts';
+import type { LogFile } from '../log-storage/log-file.ts';
+import { readRow } from '../log-storage/row-buffer.ts';
 import { statusCommitOf } from '../runs/job-commit-status.ts';
 import { annotationSchema } from '../schema/annotation-schema.ts';
 import type { AnnotationRow } from '../schema/annotation-schema.ts';

@@ -1,4 +1,4 @@
-import { prefixLength } from './row-buffer.ts';
+import { prefixLength } from '../log-storage/row-buffer.ts';
 
 /** Minimum length of a masked secret: shorter ones would mask half of every log. */
 const shortestSecret = 4;

@@ -2,10 +2,10 @@ import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { AnnotationLevel } from '../log-command.ts';
-import type { LogReader } from './log-file.ts';
-import { rowsPerBlock } from './log-index.ts';
-import { readRow } from './row-buffer.ts';
-import type { StoredRow } from './row-buffer.ts';
+import type { LogReader } from '../log-storage/log-file.ts';
+import { rowsPerBlock } from '../log-storage/log-index.ts';
+import { readRow } from '../log-storage/row-buffer.ts';
+import type { StoredRow } from '../log-storage/row-buffer.ts';
 
 type Deps = Pick<CiDeps, 'logs' | 'db' | 'notifier'>;
 

@@ -11,11 +11,11 @@ import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { runtimeTokenOf } from '../tasks/runtime-token.ts';
 import { taskToken } from '../tasks/task-token.ts';
-import type { LogFile } from './log-file.ts';
+import type { LogFile } from '../log-storage/log-file.ts';
 import { createMask } from './mask.ts';
 import type { Mask } from './mask.ts';
-import type { RowBuffer } from './row-buffer.ts';
-import { formatRow } from './row-buffer.ts';
+import type { RowBuffer } from '../log-storage/row-buffer.ts';
+import { formatRow } from '../log-storage/row-buffer.ts';
 
 /** Rows that a runner sends. */
 export interface IncomingLog {

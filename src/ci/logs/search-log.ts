@@ -1,6 +1,6 @@
 import type { CiDeps } from '../deps.ts';
-import { prefixLength, readRow } from './row-buffer.ts';
-import type { StoredRow } from './row-buffer.ts';
+import { prefixLength, readRow } from '../log-storage/row-buffer.ts';
+import type { StoredRow } from '../log-storage/row-buffer.ts';
 
 /** A row that matches a search. */
 interface LogHit extends StoredRow {

@@ -5,7 +5,7 @@ import { isFinal } from '../run-status.ts';
 import { AfterCommit } from '../runs/after-commit.ts';
 import { cancelJobs } from '../runs/cancel-jobs.ts';
 import { changeRuns, follow } from '../runs/change-runs.ts';
-import { deletedUserName } from '../runs/load-run.ts';
+import { deletedUserName } from '../load-run.ts';
 import { repositoryPayload } from '../runs/push-event.ts';
 import { RunChanges } from '../runs/run-changes.ts';
 import { startRun } from '../runs/start-run.ts';

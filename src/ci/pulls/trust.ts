@@ -5,7 +5,7 @@ import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { decidesAboutWorkflows } from '../workflows/find-workflows.ts';
-import type { PullRunDeps } from './pull-deps.ts';
+import type { PullRunDeps } from '../ports/pull-deps.ts';
 import { isHeadApproved } from './runs-awaiting-approval.ts';
 
 /** The commits of a trial merge. */

@@ -9,7 +9,7 @@ import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import { statusCommitOf } from '../runs/job-commit-status.ts';
-import { runNotFound } from '../runs/load-run.ts';
+import { runNotFound } from '../load-run.ts';
 import { isFinal } from '../run-status.ts';
 import { runNumberSchema, runSchema } from '../schema/run-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';

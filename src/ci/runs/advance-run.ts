@@ -13,7 +13,7 @@ import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-ch
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import type { LoadedRun } from './load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { outcomesOf } from './needs.ts';
 import { callMatricesOf, callMatrixSchema } from '../schema/call-matrix-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';

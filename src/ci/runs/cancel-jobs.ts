@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { cancelling } from '../runners/runner.ts';
-import { offlineAfterMs } from '../runners/runner-status.ts';
+import { cancelling } from '../runner-model/runner.ts';
+import { offlineAfterMs } from '../runner-model/runner-status.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { RunChanges } from './run-changes.ts';

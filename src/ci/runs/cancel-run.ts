@@ -8,7 +8,7 @@ import { cancelJobs } from './cancel-jobs.ts';
 import { changeRuns } from './change-runs.ts';
 import { findRunRow } from './find-run.ts';
 import { RunChanges } from './run-changes.ts';
-import { runNotFound } from './load-run.ts';
+import { runNotFound } from '../load-run.ts';
 import { isFinal } from '../run-status.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 

@@ -15,7 +15,7 @@ import { maxWorkflowBytes, tooLargeFile } from '../workflows/workflow-size.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import type { Json } from '../workflows/json.ts';
 import { changeRuns } from './change-runs.ts';
-import { deletedUserName } from './load-run.ts';
+import { deletedUserName } from '../load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { startRun } from './start-run.ts';

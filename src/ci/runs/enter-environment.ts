@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
-import type { LoadedRun } from './load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import type { RunChanges } from './run-changes.ts';
 import { environmentSchema } from '../schema/environment-schema.ts';
 import type { EnvironmentRow } from '../schema/environment-schema.ts';

@@ -5,7 +5,7 @@ import { stepSchema, taskSchema } from '../schema/task-schema.ts';
 import type { StepRow, TaskRow } from '../schema/task-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import { runNotFound } from './load-run.ts';
+import { runNotFound } from '../load-run.ts';
 import { isFinal } from '../run-status.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';

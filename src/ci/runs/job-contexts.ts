@@ -8,7 +8,7 @@ import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflo
 import type { Json } from '../workflows/json.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import type { LoadedRun } from './load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { asJson, neededByCaller, neededJobs, outputsOf } from './needs.ts';
 import { githubContext } from './run-context.ts';
 

@@ -1,6 +1,6 @@
 import type { Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { deletedUserName } from './load-run.ts';
+import { deletedUserName } from '../load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { NewRun, RunSource } from './start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';

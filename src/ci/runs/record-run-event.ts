@@ -3,7 +3,7 @@ import { pendingEventSchema } from '../schema/event-schema.ts';
 import type { PendingEventRow } from '../schema/event-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { pathOfWorkflow, readRef } from './run-context.ts';
-import type { RunEndListener } from './run-end-listener.ts';
+import type { RunEndListener } from '../ports/run-end-listener.ts';
 
 /** Limit of the chain of runs that start each other by `workflow_run`. */
 const maxDepth = 5;

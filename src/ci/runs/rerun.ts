@@ -14,7 +14,7 @@ import { RunChanges } from './run-changes.ts';
 import type { NewJob } from './run-changes.ts';
 import { jobSchema, outsideEnvironments } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import { runNotFound } from './load-run.ts';
+import { runNotFound } from '../load-run.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';

@@ -1,7 +1,7 @@
 import type { CiSettings } from '../deps.ts';
 import type { Json } from '../workflows/json.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import type { LoadedRun } from './load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 
 /** Parses a ref: `refs/heads/main` → branch `main`; `refs/pull/7/merge` → `7/merge`, as on other forges. */
 export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {

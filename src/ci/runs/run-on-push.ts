@@ -10,7 +10,7 @@ import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { AfterCommit } from './after-commit.ts';
 import { follow } from './change-runs.ts';
-import { deletedUserName } from './load-run.ts';
+import { deletedUserName } from '../load-run.ts';
 import { runsOfRefEvent } from './ref-events.ts';
 import { asksForNoRun, commitsOf, isNoRef, pushPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';

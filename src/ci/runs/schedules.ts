@@ -9,7 +9,7 @@ import { findWorkflows } from '../workflows/find-workflows.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { changeRuns } from './change-runs.ts';
-import { deletedUserName } from './load-run.ts';
+import { deletedUserName } from '../load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
 import { runSchema } from '../schema/run-schema.ts';

@@ -14,7 +14,7 @@ import type { AfterCommit } from './after-commit.ts';
 import { claimConcurrencyGroup, concurrencyGroupOf } from './claim-concurrency-group.ts';
 import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
 import { contextOf, setRunProblem } from './job-commit-status.ts';
-import type { LoadedRun } from './load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { recordRunEvent } from './record-run-event.ts';
 import { inputsOfRun } from './job-contexts.ts';
 import { githubContext } from './run-context.ts';

@@ -6,12 +6,12 @@ import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import type { CiDeps } from '../deps.ts';
-import type { Claim } from './claim.ts';
+import type { Claim } from '../task-queue/claim.ts';
 import type { FairScheduler } from './fair-scheduler.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { hashTaskToken, taskToken } from './task-token.ts';
-import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
+import { mayTake, groupWaitingJobs } from '../task-queue/group-waiting-jobs.ts';
 
 /**
  * Assigns the next job to a runner: one write selects a job, claims it by a conditional update and creates its task, so

@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { allows } from '../../access/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { toRunner } from '../runners/runner.ts';
+import { toRunner } from '../runner-model/runner.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
@@ -9,9 +9,9 @@ import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { Found } from '../../repositories/index.ts';
 import { finishedRunners } from '../runners/finished-runners.ts';
-import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
+import { mayTake, groupWaitingJobs } from '../task-queue/group-waiting-jobs.ts';
 import { suggestLabels } from './suggest-labels.ts';
-import type { WaitingGroup } from './group-waiting-jobs.ts';
+import type { WaitingGroup } from '../task-queue/group-waiting-jobs.ts';
 
 /** A job that has not started, and the reason. */
 export interface QueuedJob {

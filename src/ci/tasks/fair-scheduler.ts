@@ -1,5 +1,5 @@
 import { createLru } from '../../kernel/index.ts';
-import type { WaitingGroup } from './group-waiting-jobs.ts';
+import type { WaitingGroup } from '../task-queue/group-waiting-jobs.ts';
 
 /**
  * Start-time fair queueing among owners, and among the repositories of each: the group with the fewest recent jobs

@@ -9,7 +9,7 @@ import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { CiDeps } from '../deps.ts';
-import type { Claim } from './claim.ts';
+import type { Claim } from '../task-queue/claim.ts';
 import { releaseTask } from './release-task.ts';
 import { taskContent } from './task-content.ts';
 import type { TaskContent } from './task-content.ts';

@@ -1,6 +1,6 @@
 import { mayProveIdentity } from '../../access/index.ts';
 import type { CiDeps } from '../deps.ts';
-import type { LoadedRun } from '../runs/load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { permissionsOfJob } from './task-token.ts';
 
 /** Path of the issuer (`iss`) below the public URL of this server; discovery starts there. */

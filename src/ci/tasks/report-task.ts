@@ -6,7 +6,7 @@ import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../schema/job-schema.ts';
-import type { LoadedRun } from '../runs/load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { isFinal } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
 import { runTopic } from '../notifier-topics.ts';

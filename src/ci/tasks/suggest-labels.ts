@@ -1,6 +1,6 @@
 import { nearestName } from '../../config/index.ts';
-import { mayTake } from './group-waiting-jobs.ts';
-import type { WaitingGroup } from './group-waiting-jobs.ts';
+import { mayTake } from '../task-queue/group-waiting-jobs.ts';
+import type { WaitingGroup } from '../task-queue/group-waiting-jobs.ts';
 
 type LabelledRunner = Parameters<typeof mayTake>[0];
 

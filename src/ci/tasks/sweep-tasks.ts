@@ -15,8 +15,8 @@ import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { finishedRunners } from '../runners/finished-runners.ts';
 import { endLostTask, endTask } from './end-task.ts';
-import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
-import type { WaitingGroup } from './group-waiting-jobs.ts';
+import { mayTake, groupWaitingJobs } from '../task-queue/group-waiting-jobs.ts';
+import type { WaitingGroup } from '../task-queue/group-waiting-jobs.ts';
 
 /** Time in milliseconds in which a runner must confirm a task. */
 const leaseMs = 60_000;

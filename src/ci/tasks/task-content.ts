@@ -6,7 +6,7 @@ import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import type { LoadedRun } from '../runs/load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { contextsOfJob, inputsOfCall } from '../runs/job-contexts.ts';
 import type { JobContexts } from '../runs/job-contexts.ts';
 import { neededJobs, outputsOf } from '../runs/needs.ts';

@@ -4,7 +4,7 @@ import { jobSchema } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
-import type { LoadedRun } from '../runs/load-run.ts';
+import type { LoadedRun } from '../load-run.ts';
 import { defaultPermissionsOf } from '../settings/repository-settings.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 

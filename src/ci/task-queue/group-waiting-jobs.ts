@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { hasLabels } from '../runners/runner.ts';
+import { hasLabels } from '../runner-model/runner.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { StepRow } from '../schema/task-schema.ts';
+import type { StepRow } from './schema/task-schema.ts';
 
 interface StoredReport {
   /** Time of the last report, in epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { cutText } from '../runners/runner-declaration.ts';
+import { cutText } from '../runner-model/runner-declaration.ts';
 
 /** Limit of rows in memory, in bytes; further rows go to a file. */
 const maxBytesInMemory = 4 * 1024 * 1024;

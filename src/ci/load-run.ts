@@ -1,16 +1,16 @@
-import type { Accounts } from '../../accounts/index.ts';
-import type { Database } from '../../db/index.ts';
-import type { Git } from '../../git/index.ts';
-import { notFound } from '../../kernel/index.ts';
-import type { Owner } from '../../owners/index.ts';
-import type { Repositories, Repository } from '../../repositories/index.ts';
-import { callMatricesOf } from '../schema/call-matrix-schema.ts';
-import { hasPendingCalls, withCallMatrices } from '../workflows/expand-call.ts';
-import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
-import { folderOfWorkflows } from '../workflows/find-workflows.ts';
-import type { WorkflowReader, WorkflowSource } from '../workflows/workflow-reader.ts';
-import { runSchema, workflowFileSchema } from '../schema/run-schema.ts';
-import type { RunRow } from '../schema/run-schema.ts';
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import { notFound } from '../kernel/index.ts';
+import type { Owner } from '../owners/index.ts';
+import type { Repositories, Repository } from '../repositories/index.ts';
+import { callMatricesOf } from './schema/call-matrix-schema.ts';
+import { hasPendingCalls, withCallMatrices } from './workflows/expand-call.ts';
+import type { ParsedWorkflow } from './workflows/parse-workflow.ts';
+import { folderOfWorkflows } from './workflows/find-workflows.ts';
+import type { WorkflowReader, WorkflowSource } from './workflows/workflow-reader.ts';
+import { runSchema, workflowFileSchema } from './schema/run-schema.ts';
+import type { RunRow } from './schema/run-schema.ts';
 
 /** A run with the data that its jobs and pages need. */
 export interface LoadedRun {
