@@ -6,15 +6,15 @@ import type { Outbound } from '../outbound/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
-import type { KeyFetchBudget } from './actors/key-fetch-budget.ts';
-import type { LocalActors } from './actors/local-actors.ts';
-import type { RemoteActors } from './actors/signer.ts';
-import type { PeerSchemes } from './deliveries/peer-schemes.ts';
-import type { BlockList } from './blocks/block-list.ts';
-import type { GroupCommit } from './inbox/group-commit.ts';
+import type { KeyFetchBudget } from './key-fetch-budget.ts';
+import type { LocalActors } from './local-actors.ts';
+import type { RemoteActors } from './signer.ts';
+import type { PeerSchemes } from './peer-schemes.ts';
+import type { BlockList } from './block-list.ts';
+import type { GroupCommit } from './group-commit.ts';
 import type { FederationMetrics } from './metrics.ts';
 import type { RemoteActor } from './schema/remote-actor-schema.ts';
-import type { UnlistedServers } from './open/unlisted-servers.ts';
+import type { UnlistedServers } from './unlisted-servers.ts';
 
 /** Dependencies of the use-cases of this module. */
 export interface FederationDeps {

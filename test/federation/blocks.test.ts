@@ -1,7 +1,7 @@
 // Lists of blocked servers and actors: what a line means, import and export, and the commands.
 import path from 'node:path';
 import t from 'tap';
-import { namesOf } from '../../src/federation/blocks/block-list.ts';
+import { namesOf } from '../../src/federation/block-list.ts';
 import { formatBlocks, parseBlock, parseBlocks } from '../../src/federation/blocks/parse-block.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { openFederation } from './federation-fixture.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Tx } from '../../src/db/index.ts';
-import { createGroupCommit } from '../../src/federation/inbox/group-commit.ts';
+import { createGroupCommit } from '../../src/federation/group-commit.ts';
 import { openTestDatabase, rowOrder } from '../fixtures/test-database.ts';
 
 t.test('of activities that are written together, one that fails does not fail the others', async (t) => {

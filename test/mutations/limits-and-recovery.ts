@@ -39,7 +39,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'one activity that fails fails those that are written with it',
-    file: 'src/federation/inbox/group-commit.ts',
+    file: 'src/federation/group-commit.ts',
     from: 'for (const each of some) await writeAlone(each);',
     to: "for (const { reject } of some) reject(new Error('The write failed.'));",
     tests: ['test/federation/group-commit.test.ts'],

@@ -4,7 +4,7 @@ import { instanceContext, personContext, repositoryContext } from '../documents/
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 import type { FederationSettings } from '../deps.ts';
 import { instanceName, instancePath, repositoryAlias } from './actor-paths.ts';
-import type { LocalActor } from './local-actors.ts';
+import type { LocalActor } from '../local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
 /** A document as served: plain JSON without secrets or e-mail addresses. */

@@ -1,5 +1,5 @@
 import type { FederationDeps } from '../deps.ts';
-import type { LocalActor } from './local-actors.ts';
+import type { LocalActor } from '../local-actors.ts';
 
 /** Whether an activity of this actor is still pending delivery. */
 const hasPendingDeliveries = `SELECT 1 FROM federation_delivery d JOIN federation_outbox o ON o.id = d.outbox_id

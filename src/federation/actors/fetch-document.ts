@@ -3,7 +3,7 @@ import type { OutboundResponse } from '../../outbound/index.ts';
 import { asObject } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
 import type { FederationDeps } from '../deps.ts';
-import type { SignatureScheme } from '../deliveries/peer-schemes.ts';
+import type { SignatureScheme } from '../peer-schemes.ts';
 import { signMessage, signRequest } from '../signatures/index.ts';
 import { instanceActor } from './find-actor.ts';
 

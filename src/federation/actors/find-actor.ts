@@ -3,7 +3,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { instancePath, organisationPath, parseActorPath, personPath, repositoryPath } from './actor-paths.ts';
-import type { LocalActor } from './local-actors.ts';
+import type { LocalActor } from '../local-actors.ts';
 import { publicRepositoryAt, publicRepositoryById } from './public-repositories.ts';
 import type { PublicRepository } from './public-repositories.ts';
 

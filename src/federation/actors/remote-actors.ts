@@ -4,13 +4,13 @@ import { readPublicKey } from '../signatures/index.ts';
 import { fetchDocument } from './fetch-document.ts';
 import { FetchQueue } from './fetch-queue.ts';
 import type { FetchRequester } from './fetch-queue.ts';
-import { createKeyFetchBudget } from './key-fetch-budget.ts';
-import type { KeyFetchBudget } from './key-fetch-budget.ts';
+import { createKeyFetchBudget } from '../key-fetch-budget.ts';
+import type { KeyFetchBudget } from '../key-fetch-budget.ts';
 import { namedKey, ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
 import type { ActorSource, UnusableField } from './parse-remote-actor.ts';
 import { remoteActorSchema } from '../schema/remote-actor-schema.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
-import type { RemoteActors, Signer } from './signer.ts';
+import type { RemoteActors, Signer } from '../signer.ts';
 import { storeActor } from './store-actor.ts';
 
 export const actorTtlMs = 6 * 3_600_000;

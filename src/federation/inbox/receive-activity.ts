@@ -11,7 +11,7 @@ import { receiveDelete } from '../activities/delete.ts';
 import { receivePush } from '../activities/push.ts';
 import { receiveUndo } from '../activities/undo.ts';
 import { isBusy } from '../actors/remote-actors.ts';
-import type { Signer } from '../actors/signer.ts';
+import type { Signer } from '../signer.ts';
 import type { FederationDeps } from '../deps.ts';
 import { isSignedBy, readSignedHead, requireDigest } from '../signatures/index.ts';
 import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';

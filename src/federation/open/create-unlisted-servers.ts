@@ -2,7 +2,7 @@ import { createOutbound } from '../../outbound/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { createRemoteActors } from '../actors/remote-actors.ts';
 import { createUnlistedBudget } from './unlisted-budget.ts';
-import type { UnlistedServers } from './unlisted-servers.ts';
+import type { UnlistedServers } from '../unlisted-servers.ts';
 
 const countedForMs = 10_000;
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { BlockList } from '../blocks/block-list.ts';
+import type { BlockList } from '../block-list.ts';
 import type { FederationSettings } from '../deps.ts';
 
 /**

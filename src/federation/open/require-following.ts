@@ -5,7 +5,7 @@ import { embedded, idOf, typesOf, webUrl } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
 import { followerTables } from '../deliveries/end-follower.ts';
 import { parseActivity } from '../documents/parse-activity.ts';
-import type { UnlistedServers } from './unlisted-servers.ts';
+import type { UnlistedServers } from '../unlisted-servers.ts';
 
 /** A Follow and its Undo take some hundred bytes. */
 export const maxUnlistedBytes = 64 * 1024;

@@ -1,6 +1,6 @@
 import { createTokenBuckets } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import type { KeyFetchBudget } from '../actors/key-fetch-budget.ts';
+import type { KeyFetchBudget } from '../key-fetch-budget.ts';
 
 /**
  * Fetches for signers on unlisted servers: limited per network as for others, with lower limits per server and in

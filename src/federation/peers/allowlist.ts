@@ -1,7 +1,7 @@
 import { isNotNull } from '../../db/index.ts';
 import { In } from 'typeorm';
 import type { Database } from '../../db/index.ts';
-import type { BlockList } from '../blocks/block-list.ts';
+import type { BlockList } from '../block-list.ts';
 import type { FederationSettings } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { namesOf } from '../blocks/block-list.ts';
+import { namesOf } from '../block-list.ts';
 import type { FederationDeps } from '../deps.ts';
 import { blockSchema } from '../schema/block-schema.ts';
 import { peerSchema } from '../schema/peer-schema.ts';

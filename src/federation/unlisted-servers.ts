@@ -1,5 +1,5 @@
-import type { Outbound } from '../../outbound/index.ts';
-import type { RemoteActors } from '../actors/signer.ts';
+import type { Outbound } from '../outbound/index.ts';
+import type { RemoteActors } from './signer.ts';
 
 /** Access to unlisted servers while `federation.open_followers` is on; for followers only. */
 export interface UnlistedServers {

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../../db/index.ts';
+import type { Database, Tx } from '../db/index.ts';
 
 /** Runs work in its own write or together with concurrent work. */
 export type GroupCommit = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;

@@ -1,5 +1,5 @@
-import { inList } from '../../db/index.ts';
-import type { Database } from '../../db/index.ts';
+import { inList } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
 
 /**
  * Blocked servers and actors. Results count only while the database is unchanged, since a command in another process

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { RemoteActor } from '../schema/remote-actor-schema.ts';
+import type { RemoteActor } from './schema/remote-actor-schema.ts';
 
 /** A remote actor with the key that signs its requests. */
 export interface Signer {

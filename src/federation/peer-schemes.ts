@@ -1,8 +1,8 @@
-import type { Database } from '../../db/index.ts';
-import { createLru } from '../../kernel/index.ts';
-import type { Clock } from '../../kernel/index.ts';
-import type { OutboundResponse } from '../../outbound/index.ts';
-import { peerSchema } from '../schema/peer-schema.ts';
+import type { Database } from '../db/index.ts';
+import { createLru } from '../kernel/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import type { OutboundResponse } from '../outbound/index.ts';
+import { peerSchema } from './schema/peer-schema.ts';
 
 export type SignatureScheme = 'draft-cavage' | 'rfc9421';
 

@@ -1,5 +1,5 @@
-import { createTokenBuckets } from '../../kernel/index.ts';
-import type { Clock } from '../../kernel/index.ts';
+import { createTokenBuckets } from '../kernel/index.ts';
+import type { Clock } from '../kernel/index.ts';
 
 /**
  * Burst of key fetches for unknown signers per network, and the refill per second. A request costs its sender nothing

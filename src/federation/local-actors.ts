@@ -3,11 +3,11 @@ import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import type { Database } from '../../db/index.ts';
-import { createLru, createSemaphore, internal } from '../../kernel/index.ts';
-import type { SigningKey } from '../signatures/index.ts';
-import { keySchema } from '../schema/key-schema.ts';
-import type { ActorKind, KeyRow } from '../schema/key-schema.ts';
+import type { Database } from '../db/index.ts';
+import { createLru, createSemaphore, internal } from '../kernel/index.ts';
+import type { SigningKey } from './signatures/index.ts';
+import { keySchema } from './schema/key-schema.ts';
+import type { ActorKind, KeyRow } from './schema/key-schema.ts';
 
 /** A local actor whose key exists. */
 export interface LocalActor {
