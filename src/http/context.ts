@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import { anonymous } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import type { ActiveRequest } from './admission/background-priority.ts';
+import type { ActiveRequest } from './background-priority.ts';
 
 /**
  * The caller's identity. The account is null for anonymous clients and for callers with a token; `pages` knows its
@@ -33,7 +33,7 @@ export interface State {
   /** The pattern of the route that matched, for log and metrics: `/repos/:owner/:name`. */
   routePath: string | null;
   identity: Identity;
-  /** This request, for which background work waits; see `admission/background-priority.ts`. */
+  /** This request, for which background work waits; see `background-priority.ts`. */
   activeRequest?: ActiveRequest;
   /** The handler has already written the access log line of this request. */
   isLogged?: boolean;

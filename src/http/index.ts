@@ -1,7 +1,7 @@
 export { attachmentDisposition } from './attachment-disposition.ts';
 export { createAdmission } from './admission/admission.ts';
 export type { Admission } from './admission/admission.ts';
-export type { BackgroundPriority } from './admission/background-priority.ts';
+export type { BackgroundPriority } from './background-priority.ts';
 export type { CostClass } from './admission/request-classes.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';

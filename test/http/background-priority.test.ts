@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import type { Exchange } from '../../src/http/context.ts';
-import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
+import { createBackgroundPriority } from '../../src/http/background-priority.ts';
 import { waitUntil } from '../fixtures/wait-until.ts';
 
 function open(limits = {}) {

@@ -4,7 +4,7 @@ import Router from '@koa/router';
 import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
 import { createAdmission } from '../../src/http/admission/admission.ts';
-import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
+import { createBackgroundPriority } from '../../src/http/background-priority.ts';
 import { createClassLimits } from '../../src/http/admission/request-classes.ts';
 import { routeChain } from '../../src/pages/middleware-chain.ts';
 import { createRenderedPages } from '../../src/pages/app/rendered-pages.ts';

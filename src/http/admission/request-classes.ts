@@ -1,6 +1,6 @@
 import { busy, createSemaphore } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
-import type { BackgroundPriority } from './background-priority.ts';
+import type { BackgroundPriority } from '../background-priority.ts';
 
 /**
  * Cost of a route, so that a flood of expensive pages does not affect cheap ones: the number limits concurrent requests
