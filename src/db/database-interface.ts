@@ -3,8 +3,6 @@ import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import type { DatabaseThread, ThreadLimits } from './database-thread.ts';
 import type { Dialect } from './dialect.ts';
 import type { Baseline, Migration, SchemaStep } from './migrations.ts';
-import type { PostgresSettings } from './postgres/connection-settings.ts';
-import type { PoolerMode } from './postgres/pooler.ts';
 import type { Lookup } from './row-cache.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
@@ -29,6 +27,12 @@ export interface WriteOptions {
    */
   scope?: string;
 }
+
+/**
+ * When a PgBouncer between this process and PostgreSQL gives a connection of the server to another client: after a
+ * session, or after each transaction.
+ */
+export type PoolerMode = 'session' | 'transaction';
 
 /** The read connection and the write connection; no other module opens the database. */
 export interface Database {
@@ -78,6 +82,14 @@ export interface Database {
   /** Applies the steps to a database without a schema. Throws `schema_behind` if it has only some of them. */
   migrateWhenNew(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Connection settings for PostgreSQL. */
+export interface PostgresSettings {
+  /** `postgres://user:password@host:port/database?sslmode=…&sslrootcert=FILE`. */
+  url: string;
+  /** Number of connections for reading, and for concurrent writes. */
+  poolSize: number;
 }
 
 export interface DatabaseOptions {

@@ -1,7 +1,7 @@
 export { beginWriting, createDatabase } from './database.ts';
 export { copyToPostgres, copyToSqlite } from './copy-between.ts';
 export { askDatabaseFile, copyDatabase, databaseFileIn, checkDatabaseFile } from './database-file.ts';
-export type { Database, DatabaseOptions, Tx } from './database-interface.ts';
+export type { Database, DatabaseOptions, PoolerMode, Tx } from './database-interface.ts';
 export { compareCounts, readCounts, recount } from './counters.ts';
 export type { CountName } from './counters.ts';
 export {
@@ -32,5 +32,4 @@ export type { Baseline, Migration } from './migrations.ts';
 export { openDatabaseThread } from './database-thread.ts';
 export type { ThreadLimits, DatabaseThread } from './database-thread.ts';
 export type { ThreadRow, ThreadStatement } from './thread-protocol.ts';
-export type { PoolerMode } from './postgres/pooler.ts';
 export type { Dialect } from './dialect.ts';

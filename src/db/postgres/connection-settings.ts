@@ -3,14 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
 import { unavailable } from '../../kernel/index.ts';
 
-/** Connection settings for PostgreSQL. */
-export interface PostgresSettings {
-  /** `postgres://user:password@host:port/database?sslmode=…&sslrootcert=FILE`. */
-  url: string;
-  /** Number of connections for reading, and for concurrent writes. */
-  poolSize: number;
-}
-
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 const known = ['sslmode', 'sslrootcert', 'host', 'port', 'user', 'dbname', 'application_name'];
 /** Milliseconds. */

@@ -1,11 +1,6 @@
 import type { Client, PoolConfig } from 'pg';
+import type { PoolerMode } from '../database-interface.ts';
 import { openConnection } from './pools.ts';
-
-/**
- * When a PgBouncer between this process and PostgreSQL gives a connection of the server to another client: after a
- * session, or after each transaction.
- */
-export type PoolerMode = 'session' | 'transaction';
 
 /** Two clients get the same connection of the server within so many turns, unless each has one of its own. */
 const turns = 8;
