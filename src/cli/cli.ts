@@ -98,7 +98,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
       if (flags.yes) return;
       if (!cli.mayAsk) {
         throw withHint(
-          invalid('confirmation_needed', 'This needs to be confirmed, and there is no terminal to ask on.'),
+          invalid('confirmation_needed', 'This action requires confirmation, but there is no terminal to prompt on.'),
           'add --yes',
         );
       }
@@ -108,13 +108,13 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     async confirmName(question, name, given) {
       if (given === undefined && !cli.mayAsk) {
         throw withHint(
-          invalid('confirmation_needed', 'This cannot be undone and needs to be confirmed.'),
+          invalid('confirmation_needed', 'This action cannot be undone and requires confirmation.'),
           `add --confirm ${name}`,
         );
       }
-      const answer = given ?? (await prompt(`${question} Type ${name} to go on: `, process.stdin, process.stderr));
+      const answer = given ?? (await prompt(`${question} Type ${name} to continue: `, process.stdin, process.stderr));
       if (answer.trim() !== name)
-        throw invalid('not_confirmed', `Not confirmed: that is not ${name}. Nothing was changed.`);
+        throw invalid('not_confirmed', `Not confirmed: you did not type ${name}. Nothing was changed.`);
     },
     async close() {
       await (await modules?.catch(() => null))?.close();
@@ -127,7 +127,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     const { openModules, signOfInstance } = await import('../app/index.ts');
     const { dropPrivilegesToOwnerOf, requireDataDir } = await import('./data-dir.ts');
     const user = dropPrivilegesToOwnerOf(config.dataDir, process);
-    if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
+    if (user !== null && flags.verbose) cli.output.message(`Running as user ${user}, the owner of ${config.dataDir}.`);
     const origin = origins.get('data_dir');
     requireDataDir(
       config.dataDir,

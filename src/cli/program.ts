@@ -26,7 +26,7 @@ export async function createProgram(
   program
     .description('Hearth, a self-hosted git forge')
     .version(version, '-V, --version', 'print the version and exit')
-    .option('--config <path>', 'settings file (else $SERVICE_CONFIG, ./hearth.toml, /etc/hearth/hearth.toml)')
+    .option('--config <path>', 'settings file (default: $SERVICE_CONFIG, ./hearth.toml, /etc/hearth/hearth.toml)')
     .option('--data-dir <path>', 'data folder')
     .option('--json', 'print JSON', false)
     .option('--plain', 'print tab-separated values without headers', false)

@@ -53,7 +53,7 @@ export const options = [
     env: 'SERVICE_DATA_DIR',
     type: path,
     default: './data',
-    sentence: 'Folder for the database, repositories and all other data of Hearth.',
+    sentence: 'Folder for the database, repositories and all other data.',
   }),
   row({
     key: 'base_url',
@@ -62,7 +62,7 @@ export const options = [
     default: null,
     example: 'https://git.example.org',
     sentence:
-      'Public URL of the web pages. When unset, it is taken from each request, and only IP addresses, localhost and names of a local network (without a dot, .lan, .local, .home, .internal, .home.arpa, .test) are accepted.',
+      'Public URL of the web pages. When unset, Hearth derives it from each request and only accepts IP addresses, localhost and local network names (without a dot, or ending in .lan, .local, .home, .internal, .home.arpa or .test).',
   }),
 
   row({
@@ -71,7 +71,7 @@ export const options = [
     type: choice('en', 'de', 'fr'),
     default: 'en',
     sentence:
-      'Language of pages and mails for users who have not chosen one and whose browser requests no available language.',
+      'Language of pages and emails for users who have not chosen one and whose browser requests no available language.',
   }),
 
   row({
@@ -81,7 +81,7 @@ export const options = [
     default: null,
     example: '/etc/ssl/private-authority.pem',
     sentence:
-      'PEM file of additional certificate authorities for connections to other servers; the usual ones stay trusted.',
+      "PEM file of additional certificate authorities for connections to other servers; the system's certificate authorities remain trusted.",
   }),
 
   row({
@@ -90,7 +90,7 @@ export const options = [
     type: path,
     default: { belowDataDir: 'ci/secret.key' },
     sentence:
-      'File of the key that encrypts stored secrets: 32 random bytes, the same on all servers of a database. The one in the data folder is created when it is missing; one at another place never.',
+      'File of the key that encrypts stored secrets: 32 random bytes, the same on all servers of a database. Hearth creates a missing key file in the data folder, but not in other places.',
   }),
 
   row({
@@ -101,14 +101,14 @@ export const options = [
     example: 'postgres://hearth@db.example.org/hearth',
     secret: true,
     sentence:
-      'PostgreSQL instead of the SQLite file in the data folder: an address that begins with postgres://. See docs/postgresql.md.',
+      'URL of a PostgreSQL database, starting with postgres://, to use instead of the SQLite file in the data folder. See docs/postgresql.md.',
   }),
   row({
     key: 'database.pool',
     env: 'SERVICE_DATABASE_POOL',
     type: integer(1, 100),
     default: 8,
-    sentence: 'Number of PostgreSQL connections for reads, and of further ones for concurrent writes.',
+    sentence: 'Number of PostgreSQL connections for reads, and of additional connections for concurrent writes.',
   }),
 
   row({
@@ -116,7 +116,7 @@ export const options = [
     env: 'SERVICE_HTTP_LISTEN',
     type: listen,
     default: '0.0.0.0:3000',
-    sentence: 'Where web pages, the JSON API and git over HTTP are served. Port 0 picks a free one.',
+    sentence: 'Address that serves web pages, the JSON API and git over HTTP. Port 0 selects a free port.',
   }),
 
   row({
@@ -132,14 +132,14 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      "Let this machine's own sshd serve git over SSH; the built-in server then stays closed. See docs/installation.md.",
+      "Use this machine's own sshd to serve git over SSH; the built-in server then does not start. See docs/installation.md.",
   }),
   row({
     key: 'ssh.listen',
     env: 'SERVICE_SSH_LISTEN',
     type: listen,
     default: '0.0.0.0:2222',
-    sentence: 'Where git over SSH is served. Port 0 picks a free one.',
+    sentence: 'Address that serves git over SSH. Port 0 selects a free port.',
   }),
   row({
     key: 'ssh.public_host',
@@ -147,7 +147,7 @@ export const options = [
     type: host,
     default: null,
     example: 'git.example.org',
-    sentence: 'Host name shown in SSH clone addresses. When unset, that of the web address.',
+    sentence: 'Host name shown in SSH clone URLs. When unset, the host name of the web address.',
   }),
   row({
     key: 'ssh.public_port',
@@ -155,7 +155,7 @@ export const options = [
     type: integer(1, 65_535),
     default: null,
     example: 22,
-    sentence: 'Port shown in SSH clone addresses. Set it when a container or router publishes another one.',
+    sentence: 'Port shown in SSH clone URLs. Set it if a container or router exposes a different port.',
   }),
 
   row({
@@ -163,7 +163,7 @@ export const options = [
     env: 'SERVICE_GRPC_LISTEN',
     type: listen,
     default: '0.0.0.0:3001',
-    sentence: 'Where CI runners connect over gRPC. Port 0 picks a free one.',
+    sentence: 'Address that CI runners connect to over gRPC. Port 0 selects a free port.',
   }),
 
   row({
@@ -172,7 +172,7 @@ export const options = [
     type: networks,
     default: ['loopback'],
     sentence:
-      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts no proxy.',
+      'Proxies whose X-Forwarded-* headers are trusted: addresses, networks, "loopback" or "private". If empty, no proxy is trusted.',
   }),
   row({
     key: 'proxy.send_files',
@@ -181,7 +181,7 @@ export const options = [
     default: null,
     example: '/hearth-objects/',
     sentence:
-      'Internal nginx location that serves the folder objects of the data folder: nginx sends package downloads from there (X-Accel-Redirect). See docs/installation.md.',
+      'Internal nginx location that serves the objects folder of the data folder, so that nginx can send package downloads from it (X-Accel-Redirect). See docs/installation.md.',
   }),
 
   row({
@@ -189,49 +189,50 @@ export const options = [
     env: 'SERVICE_GIT_PROGRAM',
     type: program,
     default: 'git',
-    sentence: 'The git program, 2.39 or newer: a name to look up on PATH, or a path.',
+    sentence: 'Git program, version 2.39 or newer: a name to look up in PATH, or a path.',
   }),
   row({
     key: 'git.read_slots',
     env: 'SERVICE_GIT_READ_SLOTS',
     type: integer(1, 1_000),
     default: 8,
-    sentence: 'How many clones and fetches can run at the same time.',
+    sentence: 'Maximum number of concurrent clones and fetches.',
   }),
   row({
     key: 'git.write_slots',
     env: 'SERVICE_GIT_WRITE_SLOTS',
     type: integer(1, 1_000),
     default: 4,
-    sentence: 'How many pushes can run at the same time.',
+    sentence: 'Maximum number of concurrent pushes.',
   }),
   row({
     key: 'git.queue',
     env: 'SERVICE_GIT_QUEUE',
     type: integer(0, 100_000),
     default: 128,
-    sentence: 'How many git requests can wait for a slot before further ones are rejected.',
+    sentence: 'Maximum number of git requests that wait for a slot; further requests are rejected.',
   }),
   row({
     key: 'git.queue_wait',
     env: 'SERVICE_GIT_QUEUE_WAIT',
     type: duration('100ms', '1h'),
     default: '30s',
-    sentence: 'How long a git request can wait for a slot.',
+    sentence: 'Maximum time that a git request waits for a slot.',
   }),
   row({
     key: 'git.max_push_size',
     env: 'SERVICE_GIT_MAX_PUSH_SIZE',
     type: size('1MiB', '1TiB'),
     default: '4GiB',
-    sentence: 'Largest pack that one push can send.',
+    sentence: 'Maximum pack size of a push.',
   }),
   row({
     key: 'git.max_push_objects',
     env: 'SERVICE_GIT_MAX_PUSH_OBJECTS',
     type: integer(1_000, 1_000_000_000),
     default: 10_000_000,
-    sentence: 'Largest number of objects in one push. Each takes about a hundred bytes of memory while it is received.',
+    sentence:
+      'Maximum number of objects in a push. Each object takes about a hundred bytes of memory while the push is received.',
   }),
   row({
     key: 'git.max_push_memory',
@@ -239,14 +240,14 @@ export const options = [
     type: size('16MiB', '1TiB'),
     default: '128MiB',
     sentence:
-      'Largest object that git holds in memory during a push; two or three can be needed at the same time. A file that is sent whole, not as a change, can be larger.',
+      'Largest object that git holds in memory during a push; git can hold two or three at the same time. Files sent whole instead of as deltas can be larger.',
   }),
   row({
     key: 'git.max_push_cpu',
     env: 'SERVICE_GIT_MAX_PUSH_CPU',
     type: duration('1s', '24h'),
     default: '60s',
-    sentence: 'CPU time that git can spend on one push, in addition to ten seconds for each MiB of it.',
+    sentence: 'CPU time that git can spend on a push, in addition to ten seconds for each MiB.',
   }),
   row({
     key: 'git.read_commit_graph',
@@ -254,7 +255,7 @@ export const options = [
     type: boolean,
     default: true,
     sentence:
-      "Read git's commit-graph file to find the last commit of each file of a folder. Without it git lists the commits, which is slower.",
+      "Use git's commit-graph file to find the last commit of each file in a folder. Otherwise git lists the commits, which is slower.",
   }),
 
   row({
@@ -263,7 +264,7 @@ export const options = [
     type: choice('local', 'store'),
     default: 'local',
     sentence:
-      'Where new repositories are: local (folders below storage.root) or store (refs in the database, packs in the object store; the folders are caches). See docs/repository-store.md.',
+      'Where new repositories are stored: local (folders below storage.root) or store (refs in the database, packs in the object store; the folders are caches). See docs/repository-store.md.',
   }),
 
   row({
@@ -273,7 +274,7 @@ export const options = [
     default: null,
     example: '200GiB',
     sentence:
-      'Disk space for the caches of repositories in the store; the least recently used are removed first. When unset, 80 % of the disk.',
+      'Disk space for caches of repositories in the object store; the least recently used are removed first. When unset, 80% of the disk.',
   }),
 
   row({
@@ -281,14 +282,14 @@ export const options = [
     env: 'SERVICE_STORAGE_ROOT',
     type: path,
     default: { belowDataDir: 'repositories' },
-    sentence: 'Folder of the bare git repositories. It must be on the same file system as the data folder.',
+    sentence: 'Folder for bare git repositories. It must be on the same file system as the data folder.',
   }),
   row({
     key: 'storage.low_disk_floor',
     env: 'SERVICE_STORAGE_LOW_DISK_FLOOR',
     type: size('0B', '1TiB'),
     default: '512MiB',
-    sentence: 'With less free space than this, pushes and uploads are refused; reading still works.',
+    sentence: 'Pushes and uploads are refused when less disk space than this is free; reading still works.',
   }),
 
   row({
@@ -297,14 +298,15 @@ export const options = [
     type: duration('1d', '3650d'),
     default: '30d',
     sentence:
-      'How often every object of every repository and every stored file is read and compared with its checksum, at night.',
+      'Interval at which Hearth reads every object of every repository and every stored file at night and compares it with its checksum.',
   }),
   row({
     key: 'integrity.window',
     env: 'SERVICE_INTEGRITY_WINDOW',
     type: duration('0s', '12h'),
     default: '1h',
-    sentence: 'How long that can take in one night, from 05:30; the next night continues. 0s disables it.',
+    sentence:
+      'Maximum duration of these checks per night, starting at 05:30; they continue the next night. 0s disables them.',
   }),
 
   row({
@@ -312,7 +314,7 @@ export const options = [
     env: 'SERVICE_REPOSITORIES_PUSH_TO_CREATE',
     type: boolean,
     default: false,
-    sentence: 'Create a private repository when a user pushes to one of their own that does not exist.',
+    sentence: 'Create a private repository when users push to a repository of their own that does not exist.',
   }),
   row({
     key: 'repositories.max_change',
@@ -320,14 +322,14 @@ export const options = [
     type: size('64KiB', '256MiB'),
     default: '32MiB',
     sentence:
-      'Largest total size of the files in one change made in the browser or over the API; they are held in memory.',
+      'Maximum total size of the files in a change made in the browser or through the API; they are held in memory.',
   }),
   row({
     key: 'repositories.image_root',
     env: 'SERVICE_REPO_IMAGE_ROOT',
     type: path,
     default: { belowDataDir: 'repo-images' },
-    sentence: 'Folder of the repository images, one file per repository.',
+    sentence: 'Folder for repository images, one file per repository.',
   }),
   row({
     key: 'repositories.remote_images',
@@ -335,14 +337,14 @@ export const options = [
     type: boolean,
     default: true,
     sentence:
-      'Show images of other hosts in documents; this server fetches them, so those hosts never see your readers. When false, they are links.',
+      'Show images from other hosts in documents; this server fetches them, so the hosts never see your readers. When false, images become links.',
   }),
   row({
     key: 'repositories.remote_image_cache',
     env: 'SERVICE_REPOSITORIES_REMOTE_IMAGE_CACHE',
     type: size('16MiB', '1TiB'),
     default: '256MiB',
-    sentence: 'Disk space for fetched images of other hosts; the least recently used are removed first.',
+    sentence: 'Disk space for images fetched from other hosts; the least recently used are removed first.',
   }),
   row({
     key: 'repositories.remote_image_hosts',
@@ -350,7 +352,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts in your own network from which images can also be fetched; anyone who writes a document can request any image there: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts in your own network that images can also be fetched from; anyone who writes a document can request any image from them: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'repositories.trash_keep',
@@ -364,7 +366,7 @@ export const options = [
     env: 'SERVICE_REPOSITORIES_UNDO_KEEP',
     type: duration('1h', '3650d'),
     default: '30d',
-    sentence: 'How long a forced push or a deleted branch can be undone.',
+    sentence: 'How long a force push or branch deletion can be undone.',
   }),
 
   row({
@@ -373,7 +375,7 @@ export const options = [
     type: duration('30d', '36500d'),
     default: '730d',
     sentence:
-      'How long the push journal, which the Activity page shows, is kept; the last push of each branch and tag stays.',
+      'How long entries of the push journal, shown on the Activity page, are kept; the last push of each branch and tag is always kept.',
   }),
 
   row({
@@ -381,14 +383,14 @@ export const options = [
     env: 'SERVICE_ISSUES_ATTACHMENT_SIZE',
     type: size('1KiB', '64MiB'),
     default: '10MiB',
-    sentence: 'Largest file that can be attached to an issue or a comment.',
+    sentence: 'Maximum size of a file attached to an issue or comment.',
   }),
   row({
     key: 'issues.attachment_quota',
     env: 'SERVICE_ISSUES_ATTACHMENT_QUOTA',
     type: size('0B', '1TiB'),
     default: '1GiB',
-    sentence: 'Largest total size of the files of all issues of one repository.',
+    sentence: "Maximum total size of all files attached to a repository's issues.",
   }),
   row({
     key: 'issues.person_rate_per_minute',
@@ -396,28 +398,29 @@ export const options = [
     type: integer(0, 1_000_000),
     default: 60,
     sentence:
-      'How many issues, comments, reactions, reviews and files one user can add in a minute, in all repositories without write access; 0 means no limit. Administrators have no limit.',
+      'Maximum number of issues, comments, reactions, reviews and files that a user can add per minute in all repositories without write access; 0 means no limit. Administrators have no limit.',
   }),
   row({
     key: 'issues.person_rate_per_hour',
     env: 'SERVICE_ISSUES_PERSON_RATE_PER_HOUR',
     type: integer(0, 1_000_000),
     default: 600,
-    sentence: 'The same in an hour.',
+    sentence: 'The same limit per hour.',
   }),
   row({
     key: 'issues.repository_rate_per_minute',
     env: 'SERVICE_ISSUES_REPOSITORY_RATE_PER_MINUTE',
     type: integer(0, 1_000_000),
     default: 120,
-    sentence: 'How many of these all non-members of a repository together can add to it in a minute; 0 means no limit.',
+    sentence:
+      'Maximum number of these that all non-members together can add to a repository per minute; 0 means no limit.',
   }),
   row({
     key: 'issues.repository_rate_per_hour',
     env: 'SERVICE_ISSUES_REPOSITORY_RATE_PER_HOUR',
     type: integer(0, 1_000_000),
     default: 1_200,
-    sentence: 'The same in an hour.',
+    sentence: 'The same limit per hour.',
   }),
 
   row({
@@ -425,21 +428,21 @@ export const options = [
     env: 'SERVICE_RELEASES_FILE_SIZE',
     type: size('1KiB', '1TiB'),
     default: '2GiB',
-    sentence: 'Largest file of a release.',
+    sentence: 'Maximum size of a release file.',
   }),
   row({
     key: 'releases.repository_quota',
     env: 'SERVICE_RELEASES_REPOSITORY_QUOTA',
     type: size('0B', '100TiB'),
     default: '20GiB',
-    sentence: 'Largest total size of the files of all releases of one repository.',
+    sentence: 'Maximum total size of all release files in a repository.',
   }),
   row({
     key: 'releases.owner_quota',
     env: 'SERVICE_RELEASES_OWNER_QUOTA',
     type: size('0B', '100TiB'),
     default: '100GiB',
-    sentence: 'Largest total size of the files of all releases of one user or organisation.',
+    sentence: 'Maximum total size of all release files owned by a user or organisation.',
   }),
 
   row({
@@ -447,21 +450,21 @@ export const options = [
     env: 'SERVICE_PULLS_CONTRIBUTED_PUSH_SIZE',
     type: size('1MiB', '1TiB'),
     default: '64MiB',
-    sentence: 'Largest pack that a user without write access can push to a pull request.',
+    sentence: 'Maximum size of a pack that a user without write access can push to a pull request.',
   }),
   row({
     key: 'pulls.queue_timeout',
     env: 'SERVICE_PULLS_QUEUE_TIMEOUT',
     type: duration('1m', '7d'),
     default: '2h',
-    sentence: 'How long the test of one pull request in a merge queue can take.',
+    sentence: 'Maximum duration of the tests for a pull request in a merge queue.',
   }),
   row({
     key: 'pulls.contributed_size',
     env: 'SERVICE_PULLS_CONTRIBUTED_SIZE',
     type: size('1MiB', '1TiB'),
     default: '256MiB',
-    sentence: 'Largest total size of the rounds of one user in a repository without write access.',
+    sentence: "Maximum total size of a user's rounds in a repository without write access.",
   }),
 
   row({
@@ -476,28 +479,28 @@ export const options = [
     env: 'SERVICE_LFS_MAX_OBJECT_SIZE',
     type: size('1KiB', '16TiB'),
     default: '2GiB',
-    sentence: 'Largest file that can be stored with Git LFS.',
+    sentence: 'Maximum size of a Git LFS file.',
   }),
   row({
     key: 'lfs.repository_quota',
     env: 'SERVICE_LFS_REPOSITORY_QUOTA',
     type: size('0B', '1024TiB'),
     default: '10GiB',
-    sentence: 'Largest total size of the Git LFS files of one repository.',
+    sentence: "Maximum total size of a repository's Git LFS files.",
   }),
   row({
     key: 'lfs.owner_quota',
     env: 'SERVICE_LFS_OWNER_QUOTA',
     type: size('0B', '1024TiB'),
     default: '50GiB',
-    sentence: 'The same for all repositories of one user or organisation.',
+    sentence: 'The same limit for all repositories of a user or organisation.',
   }),
   row({
     key: 'lfs.keep_unreferenced',
     env: 'SERVICE_LFS_KEEP_UNREFERENCED',
     type: duration('1d', '3650d'),
     default: '30d',
-    sentence: 'How long a Git LFS file is kept after no commit of its repository refers to it.',
+    sentence: 'How long a Git LFS file is kept after the last commit that refers to it is gone.',
   }),
 
   row({
@@ -512,14 +515,14 @@ export const options = [
     env: 'SERVICE_PACKAGES_MAX_FILE_SIZE',
     type: size('1KiB', '16TiB'),
     default: '10GiB',
-    sentence: 'Largest file of a package, and largest layer of an image.',
+    sentence: 'Maximum size of a package file or image layer.',
   }),
   row({
     key: 'packages.owner_quota',
     env: 'SERVICE_PACKAGES_OWNER_QUOTA',
     type: size('0B', '1024TiB'),
     default: '100GiB',
-    sentence: 'Largest total size of the packages of one user or organisation; identical content counts once.',
+    sentence: 'Maximum total size of packages owned by a user or organisation; identical content counts once.',
   }),
   row({
     key: 'packages.default_visibility',
@@ -527,7 +530,7 @@ export const options = [
     type: choice('public', 'private'),
     default: 'public',
     sentence:
-      'Default visibility of a package without a repository: public (everyone) or private (its owner and the members of the organisation).',
+      'Default visibility of packages without a repository: public (everyone) or private (the owner and members of the organisation).',
   }),
 
   row({
@@ -544,7 +547,7 @@ export const options = [
     type: choice('invite', 'approval'),
     default: 'invite',
     sentence:
-      'How users register: invite allows invitations only; approval also offers a form on /signup/request, whose requests an administrator approves.',
+      'How users register: invite allows invitations only; approval also offers a form at /signup/request, and an administrator approves each request.',
   }),
   row({
     key: 'accounts.password_sign_in',
@@ -560,14 +563,14 @@ export const options = [
     env: 'SERVICE_SESSIONS_IDLE',
     type: duration('1m', '365d'),
     default: '14d',
-    sentence: 'A browser session ends after this much time without a request.',
+    sentence: 'Browser sessions end after this time without a request.',
   }),
   row({
     key: 'sessions.lifetime',
     env: 'SERVICE_SESSIONS_LIFETIME',
     type: duration('1m', '3650d'),
     default: '90d',
-    sentence: 'A browser session ends this long after sign-in, used or not.',
+    sentence: 'Browser sessions end this long after sign-in, even if in use.',
   }),
   row({
     key: 'sessions.confirm_after',
@@ -575,42 +578,43 @@ export const options = [
     type: duration('1m', '365d'),
     default: '10m',
     sentence:
-      'Deletions, transfers and changes to keys, tokens and addresses require users to confirm their identity if they last did so longer ago than this.',
+      'Users must confirm their identity for deletions, transfers and changes to keys, tokens and addresses if they last did so longer ago than this.',
   }),
   row({
     key: 'tokens.max_per_person',
     env: 'SERVICE_TOKENS_MAX_PER_PERSON',
     type: integer(0, 10_000),
     default: 100,
-    sentence: 'How many access tokens one user can have.',
+    sentence: 'Maximum number of access tokens per user.',
   }),
   row({
     key: 'keys.max_per_person',
     env: 'SERVICE_KEYS_MAX_PER_PERSON',
     type: integer(0, 10_000),
     default: 50,
-    sentence: 'How many SSH keys one user can have.',
+    sentence: 'Maximum number of SSH keys per user.',
   }),
   row({
     key: 'keys.max_per_repository',
     env: 'SERVICE_KEYS_MAX_PER_REPOSITORY',
     type: integer(0, 10_000),
     default: 50,
-    sentence: 'How many deploy keys one repository can have.',
+    sentence: 'Maximum number of deploy keys per repository.',
   }),
   row({
     key: 'addresses.max_per_person',
     env: 'SERVICE_ADDRESSES_MAX_PER_PERSON',
     type: integer(0, 1_000),
     default: 20,
-    sentence: 'How many email addresses one user can have.',
+    sentence: 'Maximum number of email addresses per user.',
   }),
   row({
     key: 'addresses.mails_per_hour',
     env: 'SERVICE_ADDRESSES_MAILS_PER_HOUR',
     type: integer(1, 1_000),
     default: 5,
-    sentence: 'How many mails with a link one user can trigger in an hour; one address gets at most twice as many.',
+    sentence:
+      'Maximum number of emails with a link that a user can trigger per hour; an address receives at most twice as many.',
   }),
 
   row({
@@ -619,7 +623,7 @@ export const options = [
     type: oidcProviders,
     default: [],
     sentence:
-      'OpenID Connect providers for signing in, one table [[oidc.providers]] each; a JSON list in the environment. See docs/single-sign-on.md.',
+      'OpenID Connect providers for signing in, each as a table [[oidc.providers]]; in the environment variable, a JSON list. See docs/single-sign-on.md.',
   }),
   row({
     key: 'oidc.allowed_hosts',
@@ -627,7 +631,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Providers in your own network, which can also be reached without TLS; anyone on the network path can then sign in as anyone: "id.lan" (ports 80 and 443) or "id.lan:8080" (that port).',
+      'Providers in your own network, which can also be used without TLS; anyone on the network path can then sign in as any user: "id.lan" (ports 80 and 443) or "id.lan:8080" (that port).',
   }),
 
   row({
@@ -635,14 +639,14 @@ export const options = [
     env: 'SERVICE_CI_ACTIONS_URL',
     type: text,
     default: 'https://github.com',
-    sentence: 'Where runners find the actions that workflows use: the address of a forge, or "self" for this server.',
+    sentence: 'Where runners fetch actions used in workflows: the URL of a forge, or "self" for this server.',
   }),
   row({
     key: 'ci.enabled',
     env: 'SERVICE_CI_ENABLED',
     type: boolean,
     default: true,
-    sentence: 'Enable CI. When false, no workflow starts; runs in progress continue.',
+    sentence: 'Enable CI. When false, no workflows start; runs in progress continue.',
   }),
   row({
     key: 'ci.token_permissions',
@@ -650,42 +654,42 @@ export const options = [
     type: choice('read', 'write'),
     default: 'write',
     sentence:
-      "Default permissions of job tokens if neither the workflow nor the repository sets them: write (everything but identity tokens) or read (the repository's contents).",
+      'Default permissions of job tokens if neither the workflow nor the repository sets them: write (everything except identity tokens) or read (repository contents).',
   }),
   row({
     key: 'ci.max_job_time',
     env: 'SERVICE_CI_MAX_JOB_TIME',
     type: duration('1m', '30d'),
     default: '3h',
-    sentence: 'A job that runs longer is stopped.',
+    sentence: 'Maximum duration of a job before it is stopped.',
   }),
   row({
     key: 'ci.max_wait',
     env: 'SERVICE_CI_MAX_WAIT',
     type: duration('1m', '365d'),
     default: '1d',
-    sentence: 'A job that no runner has taken after this time is cancelled.',
+    sentence: 'Jobs are cancelled if no runner accepts them within this time.',
   }),
   row({
     key: 'ci.max_unroutable',
     env: 'SERVICE_CI_MAX_UNROUTABLE',
     type: duration('1s', '365d'),
     default: '1h',
-    sentence: 'A job with labels that no runner has fails after this time.',
+    sentence: 'Jobs with labels that no runner has fail after this time.',
   }),
   row({
     key: 'ci.retry_lost_jobs',
     env: 'SERVICE_CI_RETRY_LOST_JOBS',
     type: boolean,
     default: true,
-    sentence: 'Whether a job starts a second time when its runner is lost; jobs that must run only once need "false".',
+    sentence: 'Whether a job restarts once when its runner is lost; set "false" if jobs must not run twice.',
   }),
   row({
     key: 'ci.max_log_size',
     env: 'SERVICE_CI_MAX_LOG_SIZE',
     type: size('64KiB', '64GiB'),
     default: '256MiB',
-    sentence: 'Log lines of a job beyond this size are dropped.',
+    sentence: 'Maximum log size of a job; further lines are dropped.',
   }),
   row({
     key: 'ci.run_keep',
@@ -693,35 +697,35 @@ export const options = [
     type: duration('1d', '36500d'),
     default: '730d',
     sentence:
-      'How long runs are kept, with their jobs and commit statuses; the newest run of each workflow stays. Logs and artifacts go with them, or earlier.',
+      'How long runs are kept with their jobs and commit statuses; the newest run of each workflow is always kept. Logs and artifacts are removed with them, or earlier.',
   }),
   row({
     key: 'ci.log_keep',
     env: 'SERVICE_CI_LOG_KEEP',
     type: duration('1h', '36500d'),
     default: '365d',
-    sentence: 'How long logs of jobs are kept.',
+    sentence: 'How long job logs are kept.',
   }),
   row({
     key: 'ci.artifact_keep',
     env: 'SERVICE_CI_ARTIFACT_KEEP',
     type: duration('1h', '3650d'),
     default: '90d',
-    sentence: 'How long artifacts are kept; a workflow can request less.',
+    sentence: 'How long artifacts are kept; workflows can request a shorter time.',
   }),
   row({
     key: 'ci.max_artifact_size',
     env: 'SERVICE_CI_MAX_ARTIFACT_SIZE',
     type: size('1KiB', '1TiB'),
     default: '2GiB',
-    sentence: 'Largest artifact.',
+    sentence: 'Maximum size of an artifact.',
   }),
   row({
     key: 'ci.max_run_artifact_size',
     env: 'SERVICE_CI_MAX_RUN_ARTIFACT_SIZE',
     type: size('1KiB', '16TiB'),
     default: '10GiB',
-    sentence: 'Largest total size of the artifacts of one run.',
+    sentence: "Maximum total size of a run's artifacts.",
   }),
 
   row({
@@ -729,7 +733,8 @@ export const options = [
     env: 'SERVICE_API_CORS_ORIGINS',
     type: origins,
     default: [],
-    sentence: 'Origins whose pages can call the API with a token: "https://tool.example.org". Cookies are ignored.',
+    sentence:
+      'Origins whose pages can call the API with a token, such as "https://tool.example.org". Cookies are ignored.',
   }),
   row({
     key: 'api.sudo',
@@ -737,7 +742,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'Whether an administrator’s token with scope admin can act as another user with the header "Sudo", as in Gitea, with the permissions of that user.',
+      'Whether an administrator’s token with the scope admin can act as another user through the "Sudo" header, as in Gitea, with that user\'s permissions.',
   }),
 
   row({
@@ -746,14 +751,14 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that webhooks can reach in your own network and without TLS; anyone on the network path can then read and change the messages: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts in your own network that webhooks can reach, also without TLS; anyone on the network path can then read and change the messages: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'webhooks.max_attempts',
     env: 'SERVICE_WEBHOOKS_MAX_ATTEMPTS',
     type: integer(1, 100),
     default: 8,
-    sentence: 'Attempts to send an event to a webhook before it counts as failed.',
+    sentence: 'Number of attempts to send an event to a webhook before it fails.',
   }),
   row({
     key: 'webhooks.dev_allow_insecure',
@@ -761,7 +766,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'No longer has an effect: hosts of webhooks.allowed_hosts can use http without it. Refused with a public address.',
+      'Deprecated and without effect: hosts in webhooks.allowed_hosts can use http without it. Refused with a public address.',
   }),
 
   row({
@@ -769,7 +774,7 @@ export const options = [
     env: 'SERVICE_NOTIFICATIONS_KEEP_DONE_DAYS',
     type: integer(1, 3650),
     default: 30,
-    sentence: 'How many days a notification stays in the list "Done". Saved notifications are kept.',
+    sentence: 'Number of days that notifications stay in the list "Done". Saved notifications are kept.',
   }),
 
   row({
@@ -778,7 +783,7 @@ export const options = [
     type: choice('folder', 's3'),
     default: 'folder',
     sentence:
-      'Where attachments, artifacts, complete logs, images, release files and LFS objects are: folder (the data folder) or s3 (a bucket of an S3-compatible store). Read docs/object-store.md before you change it.',
+      'Where attachments, artifacts, complete logs, images, release files and LFS objects are stored: folder (the data folder) or s3 (a bucket of an S3-compatible store). Read docs/object-store.md before you change this setting.',
   }),
   row({
     key: 'objects.endpoint',
@@ -786,7 +791,7 @@ export const options = [
     type: origin,
     default: null,
     example: 'https://s3.example.org',
-    sentence: 'Address of the S3-compatible store.',
+    sentence: 'URL of the S3-compatible store.',
   }),
   row({
     key: 'objects.private_endpoint',
@@ -794,7 +799,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'Allow a store in your own network and http addresses; without TLS, anyone on the network path can read and change files.',
+      'Allow a store in your own network and http URLs; without TLS, anyone on the network path can read and change files.',
   }),
   row({
     key: 'objects.bucket',
@@ -802,7 +807,7 @@ export const options = [
     type: bucket,
     default: null,
     example: 'hearth',
-    sentence: 'Bucket, which must exist.',
+    sentence: 'Name of the bucket, which must exist.',
   }),
   row({
     key: 'objects.prefix',
@@ -810,7 +815,7 @@ export const options = [
     type: keyPrefix,
     default: null,
     example: 'forge',
-    sentence: 'Prefix of every object name, for a bucket that is also used for other things.',
+    sentence: 'Prefix of all object names, for a bucket that has other uses.',
   }),
   row({
     key: 'objects.region',
@@ -825,7 +830,7 @@ export const options = [
     type: choice('path', 'virtual'),
     default: 'path',
     sentence:
-      'How the bucket is named: path (https://s3.example.org/bucket) or virtual (https://bucket.s3.example.org).',
+      'How the bucket is addressed: path (https://s3.example.org/bucket) or virtual (https://bucket.s3.example.org).',
   }),
   row({
     key: 'objects.access_key_id',
@@ -833,7 +838,7 @@ export const options = [
     type: text,
     default: null,
     example: 'the id',
-    sentence: 'Access key of the store.',
+    sentence: 'Access key for the store.',
   }),
   row({
     key: 'objects.secret_access_key',
@@ -851,28 +856,28 @@ export const options = [
     default: null,
     example: '/etc/hearth/objects-key',
     sentence:
-      'File whose first line is the access key and whose second line is the secret, instead of the two settings; read again each minute.',
+      'File with the access key on the first line and the secret on the second, instead of the two settings; read again every minute.',
   }),
   row({
     key: 'objects.timeout',
     env: 'SERVICE_OBJECTS_TIMEOUT',
     type: duration('1s', '5m'),
     default: '20s',
-    sentence: 'How long the store can be silent before a request fails.',
+    sentence: 'Requests fail if the store sends no data for this long.',
   }),
   row({
     key: 'objects.attempts',
     env: 'SERVICE_OBJECTS_ATTEMPTS',
     type: integer(1, 10),
     default: 4,
-    sentence: 'How many times a request is sent if the store does not respond or asks to slow down.',
+    sentence: 'How many times a request is sent if the store does not respond or asks Hearth to slow down.',
   }),
   row({
     key: 'objects.connections',
     env: 'SERVICE_OBJECTS_CONNECTIONS',
     type: integer(1, 1000),
     default: 64,
-    sentence: 'How many connections to the store can be open at the same time; each download uses one.',
+    sentence: 'Maximum number of concurrent connections to the store; each download uses one.',
   }),
   row({
     key: 'objects.part_size',
@@ -888,7 +893,8 @@ export const options = [
     type: host,
     default: null,
     example: 'mail.example.org',
-    sentence: 'Mail server that sends the mails of this instance. Without it nothing is mailed. See docs/mail.md.',
+    sentence:
+      "Mail server that sends this instance's emails. Without it, Hearth does not send emails. See docs/mail.md.",
   }),
   row({
     key: 'mail.port',
@@ -904,7 +910,7 @@ export const options = [
     type: choice('starttls', 'implicit', 'none'),
     default: 'starttls',
     sentence:
-      'Encryption of the connection: starttls (required before anything is sent), implicit (from the start) or none (for a mail server on this machine).',
+      'Encryption of the connection: starttls (required before any data is sent), implicit (from the start) or none (for a mail server on this machine).',
   }),
   row({
     key: 'mail.user',
@@ -912,7 +918,7 @@ export const options = [
     type: text,
     default: null,
     example: 'hearth@example.org',
-    sentence: 'Username at the mail server. When unset, Hearth does not sign in.',
+    sentence: 'Username for the mail server. When unset, Hearth does not sign in.',
   }),
   row({
     key: 'mail.password',
@@ -921,7 +927,7 @@ export const options = [
     default: null,
     example: 'the password',
     secret: true,
-    sentence: 'Password at the mail server.',
+    sentence: 'Password for the mail server.',
   }),
   row({
     key: 'mail.password_file',
@@ -930,7 +936,7 @@ export const options = [
     default: null,
     example: '/etc/hearth/mail-password',
     sentence:
-      'File whose first line is the password at the mail server, instead of mail.password; read at each connection.',
+      'File with the password for the mail server on its first line, instead of mail.password; read for every connection.',
   }),
   row({
     key: 'mail.from',
@@ -938,42 +944,43 @@ export const options = [
     type: mailbox,
     default: null,
     example: 'Hearth <hearth@example.org>',
-    sentence: 'Sender of all mails. The mail server must allow it; bounces are sent to it.',
+    sentence: 'Sender address of all emails. The mail server must allow it; it also receives bounces.',
   }),
   row({
     key: 'mail.timeout',
     env: 'SERVICE_MAIL_TIMEOUT',
     type: duration('1s', '4m'),
     default: '30s',
-    sentence: 'How long the mail server can take for one mail.',
+    sentence: 'Maximum time for the mail server to accept an email.',
   }),
   row({
     key: 'mail.connections',
     env: 'SERVICE_MAIL_CONNECTIONS',
     type: integer(1, 20),
     default: 3,
-    sentence: 'How many connections to the mail server can be open at the same time.',
+    sentence: 'Maximum number of concurrent connections to the mail server.',
   }),
   row({
     key: 'mail.max_attempts',
     env: 'SERVICE_MAIL_MAX_ATTEMPTS',
     type: integer(1, 1_000),
     default: 30,
-    sentence: 'Attempts to send a mail before it counts as failed; with 30 that is about a day.',
+    sentence: 'Number of attempts to send an email before it fails; 30 attempts take about a day.',
   }),
   row({
     key: 'mail.max_per_hour',
     env: 'SERVICE_MAIL_MAX_PER_HOUR',
     type: integer(1, 1_000_000),
     default: 1_000,
-    sentence: 'How many mails are sent in an hour in total; further ones wait. Mail providers also have such limits.',
+    sentence:
+      'Maximum number of emails sent per hour in total; further emails wait. Email providers also have such limits.',
   }),
   row({
     key: 'mail.max_per_recipient',
     env: 'SERVICE_MAIL_MAX_PER_RECIPIENT',
     type: integer(1, 100_000),
     default: 60,
-    sentence: 'How many mails are sent in an hour to one address; further ones wait.',
+    sentence: 'Maximum number of emails sent to an address per hour; further emails wait.',
   }),
 
   row({
@@ -982,7 +989,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that mirrors and imports can reach in your own network, by ssh, and without TLS; anyone on the network path can then read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
+      'Hosts in your own network that mirrors and imports can reach, also over SSH and without TLS; anyone on the network path can then read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
   }),
   row({
     key: 'mirrors.dev_allow_insecure',
@@ -990,7 +997,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'No longer has an effect: hosts of mirrors.allowed_hosts can use http without it. Refused with a public address.',
+      'Deprecated and without effect: hosts in mirrors.allowed_hosts can use http without it. Refused with a public address.',
   }),
 
   row({
@@ -998,14 +1005,14 @@ export const options = [
     env: 'SERVICE_BACKUP_FOLDER',
     type: path,
     default: { belowDataDir: 'backups' },
-    sentence: 'Where backups are stored, preferably on another disk; unchanged files take space only once.',
+    sentence: 'Folder for backups, preferably on another disk; unchanged files take up space only once.',
   }),
   row({
     key: 'backup.nightly',
     env: 'SERVICE_BACKUP_NIGHTLY',
     type: boolean,
     default: true,
-    sentence: 'Create a backup every night at 03:30, test its restore, and remove old ones.',
+    sentence: 'Create a backup every night at 03:30, test restoring it, and remove old backups.',
   }),
 
   row({
@@ -1015,7 +1022,7 @@ export const options = [
     default: null,
     example: 'a long random text',
     secret: true,
-    sentence: 'Bearer token that can read /metrics from anywhere. Without it, only this machine can.',
+    sentence: 'Bearer token that gives access to /metrics from anywhere. Without it, only this machine has access.',
   }),
 
   row({
@@ -1030,7 +1037,7 @@ export const options = [
     env: 'SERVICE_SEARCH_CODE_REPOSITORY_LIMIT',
     type: size('1KiB', '1TiB'),
     default: '64MiB',
-    sentence: 'A repository with more text than this is not included in code search across repositories.',
+    sentence: 'Repositories with more text than this are not included in code search across repositories.',
   }),
 
   row({
@@ -1040,7 +1047,7 @@ export const options = [
     default: null,
     example: '24MiB',
     sentence:
-      'Memory for caches: pages, results of git, refs, highlighted files. When unset, a 64th of the memory of the machine or its control group, but at least 8MiB and at most 24MiB. A quarter of it is used while memory is short.',
+      'Memory for caches of pages, git results, refs and highlighted files. When unset, 1/64 of the memory of the machine or its control group, but at least 8MiB and at most 24MiB. When memory is low, Hearth uses a quarter of it.',
   }),
 
   row({
@@ -1050,7 +1057,7 @@ export const options = [
     default: null,
     example: 'https://git.example.org/repos/hearth/hearth/releases/latest/download',
     sentence:
-      'Address of the files of the newest release, for `hearth self-update --check`. Hearth contacts it only when that command runs.',
+      "URL of the newest release's files, for `hearth self-update --check`. Hearth only contacts it when that command runs.",
   }),
   row({
     key: 'updates.signers',
@@ -1058,7 +1065,7 @@ export const options = [
     type: path,
     default: null,
     example: '/etc/hearth/allowed_signers',
-    sentence: 'Public keys accepted for signatures of releases: the file allowed_signers of a release that you trust.',
+    sentence: 'Public keys accepted for release signatures: the allowed_signers file from a release that you trust.',
   }),
 
   row({
@@ -1066,14 +1073,14 @@ export const options = [
     env: 'SERVICE_LOG_LEVEL',
     type: choice('debug', 'info', 'warn', 'error'),
     default: 'info',
-    sentence: 'Lowest level of log lines that are written: debug, info, warn or error.',
+    sentence: 'Lowest level of log lines to write: debug, info, warn or error.',
   }),
   row({
     key: 'log.format',
     env: 'SERVICE_LOG_FORMAT',
     type: choice('auto', 'json', 'text'),
     default: 'auto',
-    sentence: 'json, text, or auto: readable text on a terminal and JSON lines elsewhere.',
+    sentence: 'Log format: json, text, or auto (readable text on a terminal, otherwise JSON lines).',
   }),
 
   row({
@@ -1092,7 +1099,7 @@ export const options = [
     type: text,
     default: null,
     example: 'https://git.example.org',
-    sentence: 'Public https origin of this server. All actor ids derive from it and are permanent.',
+    sentence: 'Public https origin of this server. All actor ids are derived from it and are permanent.',
   }),
   row({
     // SPEC §1
@@ -1100,7 +1107,7 @@ export const options = [
     env: 'SERVICE_FEDERATION_PEER_ALLOWLIST',
     type: peers,
     default: [],
-    sentence: 'Host names of the servers to federate with. If empty, none is allowed.',
+    sentence: 'Host names of the servers to federate with. If empty, no servers are allowed.',
   }),
   row({
     key: 'federation.open_followers',
@@ -1108,7 +1115,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'Let users of every server that is not blocked follow public repositories, and users and organisations of this one. ' +
+      'Let users on every server that is not blocked follow public repositories, and users and organisations on this server. ' +
       'When false, only servers on the allowlist, and only repositories.',
   }),
   row({
@@ -1116,14 +1123,14 @@ export const options = [
     env: 'SERVICE_FEDERATION_OPEN_FOLLOWERS_PER_HOST',
     type: integer(1, 10_000_000),
     default: 10_000,
-    sentence: 'Number of followers that one server not on the allowlist can have here.',
+    sentence: 'Maximum number of followers from each server that is not on the allowlist.',
   }),
   row({
     key: 'federation.open_followers_total',
     env: 'SERVICE_FEDERATION_OPEN_FOLLOWERS_TOTAL',
     type: integer(1, 10_000_000),
     default: 100_000,
-    sentence: 'Number of followers that all servers not on the allowlist can have here together.',
+    sentence: 'Maximum total number of followers from all servers that are not on the allowlist.',
   }),
   row({
     // SPEC §1
@@ -1131,7 +1138,7 @@ export const options = [
     env: 'SERVICE_FEDERATION_MAX_ATTEMPTS',
     type: integer(1, 1_000),
     default: 8,
-    sentence: 'Attempts to deliver an activity before it counts as failed.',
+    sentence: 'Number of attempts to deliver an activity before it fails.',
   }),
   row({
     // SPEC §1
@@ -1139,28 +1146,28 @@ export const options = [
     env: 'SERVICE_FEDERATION_USER_RESYNC_INTERVAL',
     type: duration('1s', '30d'),
     default: '5m',
-    sentence: 'How often followed remote users are checked for new public repositories.',
+    sentence: 'Interval at which Hearth checks followed remote users for new public repositories.',
   }),
   row({
     key: 'federation.copy_max_size',
     env: 'SERVICE_FEDERATION_COPY_MAX_SIZE',
     type: size('0B', '1TiB'),
     default: '5GiB',
-    sentence: 'Largest copy of a followed repository, including its Git LFS files. 0B disables copies.',
+    sentence: 'Maximum size of a copy of a followed repository, including its Git LFS files. 0B disables copies.',
   }),
   row({
     key: 'federation.copy_user_quota',
     env: 'SERVICE_FEDERATION_COPY_USER_QUOTA',
     type: size('0B', '1TiB'),
     default: '20GiB',
-    sentence: 'Largest total size of the copies of one user.',
+    sentence: "Maximum total size of a user's copies.",
   }),
   row({
     key: 'federation.copy_total_quota',
     env: 'SERVICE_FEDERATION_COPY_TOTAL_QUOTA',
     type: size('0B', '1TiB'),
     default: '100GiB',
-    sentence: 'Largest total size of all copies.',
+    sentence: 'Maximum total size of all copies.',
   }),
   row({
     key: 'federation.copy_grace',
@@ -1175,7 +1182,7 @@ export const options = [
     env: 'SERVICE_FEDERATION_DEV_ALLOW_INSECURE',
     type: boolean,
     default: false,
-    sentence: 'For development only: allows http and private addresses between peers. Never relaxes the allowlist.',
+    sentence: 'For development only: allow http and private addresses between peers. The allowlist still applies.',
   }),
 ] as const;
 

@@ -52,7 +52,7 @@ t.test('actions from bundles: made, updated, public, and without runs of their o
 
   t.match(await hearth('actions', 'mirror', 'checkout', '--bundle', bundles), {
     code: 2,
-    stderr: /the organisation actions does not exist yet\. Say whose it is: --owner alice/,
+    stderr: /the organisation actions does not exist yet\. Specify its owner: --owner alice/,
   });
   const made = await hearth(
     'actions',
@@ -65,7 +65,10 @@ t.test('actions from bundles: made, updated, public, and without runs of their o
     'alice',
   );
   t.match(made, { code: 0, stdout: /^actions\/checkout\t[^\t]+\t2 branches and tags\ndocker\/login-action\t/ });
-  t.match(made.stderr, /take actions from https:\/\/github\.com\. To take them from here: hearth actions use self/);
+  t.match(
+    made.stderr,
+    /use actions from https:\/\/github\.com\. To use the ones on this server: hearth actions use self/,
+  );
   const found = await modules.repositories.find({ kind: 'anonymous' }, 'actions', 'checkout');
   t.strictSame([...(await modules.git.refs.list(found.path)).keys()].sort(), ['refs/heads/main', 'refs/tags/v4']);
   t.equal(
@@ -91,10 +94,10 @@ t.test('actions from bundles: made, updated, public, and without runs of their o
       3,
       /no bundle of actions\/checkout/,
     ],
-    [['mirror', '../x', '--bundle', bundles], 2, /is no action/],
+    [['mirror', '../x', '--bundle', bundles], 2, /is not an action/],
     [['mirror', 'cache', '--from', 'https://127.0.0.1:1', '--owner', 'alice'], null, /^error: /],
-    [['use', 'nowhere'], 2, /name self, or an address/],
-    [['use', 'self'], 3, /no settings file is used/],
+    [['use', 'nowhere'], 2, /enter self, or a URL/],
+    [['use', 'self'], 3, /no settings file is in use/],
   ] as const) {
     const ran = await hearth('actions', ...words);
     t.match(ran.stderr, stderr, words.join(' '));
@@ -151,7 +154,7 @@ t.test('where runners find actions is written into the settings file', async (t)
   const file = path.join(fixture.folder, 'hearth.toml');
   writeFileSync(file, '# mine\nbase_url = "https://git.example.org"\n');
   const hearth = cliOf(fixture);
-  t.match(await hearth('actions', 'use', 'self'), { code: 0, stdout: /says ci\.actions_url = "self"\. Restart/ });
+  t.match(await hearth('actions', 'use', 'self'), { code: 0, stdout: /^Set ci\.actions_url = "self" in .*\. Restart/ });
   t.equal(readFileSync(file, 'utf8'), '# mine\nbase_url = "https://git.example.org"\n\n[ci]\nactions_url = "self"\n');
   t.match(await hearth('config', 'show'), { stdout: /^ci\.actions_url\tself$/m });
   await hearth('actions', 'use', 'https://git.example.org/');

@@ -96,7 +96,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   t.match(await json('runner', 'token', '--scope', 'acme', '--reset'), { scope: 'acme', token: /^[0-9a-f]{40}$/ });
   t.match(
     await outputOf('runner', 'token', '--scope', 'nobody'),
-    /no user or organisation nobody\nhint: hearth user list.*\[3\]$/s,
+    /no user or organisation is named nobody\nhint: hearth user list.*\[3\]$/s,
   );
   t.match(await outputOf('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
 });
@@ -163,7 +163,7 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   t.equal(await outputOf('runner', 'disable', '1'), 'Runner 1, first, gets no further job.\n[0]');
   t.match(await outputOf('runner', 'show', '1'), /Status\tdisabled\n/);
   t.equal(await outputOf('runner', 'resume', '1'), 'Runner 1, first, gets jobs.\n[0]');
-  t.match(await outputOf('runner', 'remove', '1'), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('runner', 'remove', '1'), /requires confirmation.*\[2\]$/s);
   t.equal(await outputOf('runner', 'remove', '1', '--dry-run'), 'Would remove runner 1, first.\n[0]');
   t.equal(await outputOf('runner', 'remove', '1', '--yes'), 'Removed runner 1, first.\n[0]');
   t.match(await outputOf('runner', 'show', '1'), /no such runner\nhint: hearth runner list.*\[3\]$/s);
@@ -318,7 +318,10 @@ t.test('findings in the workflow files of all default branches', async (t) => {
   t.match(await json('workflow', 'problems', '--errors'), [
     { repository: 'carol/broken', workflow: 'ci.yml', severity: 'error', message: /"stepz" is not a key.*"steps"/ },
   ]);
-  t.match(await outputOf('workflow', 'problems', '--owner', 'absent'), /no user or organisation absent.*\[3\]$/s);
+  t.match(
+    await outputOf('workflow', 'problems', '--owner', 'absent'),
+    /no user or organisation is named absent.*\[3\]$/s,
+  );
 });
 
 t.test('workflow files are checked without a server and without a data folder', async (t) => {

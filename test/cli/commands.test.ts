@@ -71,7 +71,7 @@ t.test('migrate creates the database, and then has nothing to do', async (t) => 
   const made = await hearth('migrate');
   t.equal(made.code, 0);
   t.match(made.stdout, /^V1\tPeople\tapplied\t\S+Z\n/);
-  t.match(made.stderr, /^Made the database in /);
+  t.match(made.stderr, /^Created the database in /);
   t.equal(await outputOf('migrate'), '[stderr] The database is up to date.\n[0]');
   t.equal(await outputOf('migrate --dry-run'), '[stderr] The database is up to date.\n[0]');
   t.equal(await outputOf('migrate --dry-run --json'), '[]\n[0]');
@@ -301,7 +301,7 @@ t.test('user identity and sign-in-link', async (t) => {
   );
   t.match(await outputOf('user show carol'), /Signs in with\ts-1 of https:\/\/id\.example\.org\n/);
   const [{ id }] = JSON.parse((await hearth('user identity list carol --json')).stdout) as [{ id: string }];
-  t.match(await outputOf('user identity remove carol 00000000'), /no linked account 00000000.*\[3\]$/s);
+  t.match(await outputOf('user identity remove carol 00000000'), /linked account 00000000 does not exist.*\[3\]$/s);
   t.equal(
     await outputOf(['user', 'identity', 'remove', 'carol', id]),
     'carol no longer signs in with s-1 of https://id.example.org.\n[0]',
@@ -348,7 +348,7 @@ t.test('user edit, invite and sessions', async (t) => {
   );
   t.match(
     await outputOf('user sessions carol --revoke 00000000'),
-    /no session 00000000\nhint: hearth user sessions NAME .*\[3\]$/s,
+    /session 00000000 does not exist\nhint: hearth user sessions NAME .*\[3\]$/s,
   );
   t.equal(await outputOf('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
   t.equal(
@@ -368,7 +368,7 @@ t.test('user delete --purge deletes repositories, too, after the name is confirm
   t.match(await outputOf('user delete gone --purge --yes'), /hint: add --confirm gone\n\[2\]$/, '--yes is not enough');
   t.match(
     await outputOf('user delete gone --purge', { terminal: true, answers: ['yes\n'] }),
-    /that is not gone. Nothing was changed.\n\[2\]$/,
+    /you did not type gone. Nothing was changed.\n\[2\]$/,
   );
   t.equal(
     await outputOf('user delete gone --purge --dry-run'),
@@ -398,9 +398,12 @@ t.test('key add, list and remove', async (t) => {
   t.match(await outputOf('key add --user alice -', { input: line }), /this key is already in use\n\[4\]$/);
   t.equal(
     await outputOf('key add --user alice --if-missing', { input: line }),
-    'alice has this key already (<fingerprint>).\n[0]',
+    'alice already has this key (<fingerprint>).\n[0]',
   );
-  t.match(await outputOf('key add --user bob --if-missing', { input: line }), /another user has this key\n\[4\]$/);
+  t.match(
+    await outputOf('key add --user bob --if-missing', { input: line }),
+    /another user already has this key\n\[4\]$/,
+  );
   t.match(
     await outputOf('key add --user bob', { input: readFileSync(file, 'utf8') }),
     /private key: do not share it.*\[2\]$/s,
@@ -426,13 +429,16 @@ t.test('key add, list and remove', async (t) => {
   );
   t.equal(
     await outputOf(['key', 'remove', id.slice(0, 8)]),
-    '[stderr] error: this needs to be confirmed, and there is no terminal to ask on\nhint: add --yes\n[2]',
+    '[stderr] error: this action requires confirmation, but there is no terminal to prompt on\nhint: add --yes\n[2]',
   );
   t.equal(
     await outputOf(['key', 'remove', id], { terminal: true, answers: ['n\n'] }),
     '[stderr] Remove key alice@laptop (<fingerprint>) of alice? [y/N] error: not confirmed. Nothing was changed.\n[2]',
   );
-  t.match(await outputOf('key remove zzzz --yes'), /there is no key zzzz\nhint: hearth key list shows the ids\n\[3\]$/);
+  t.match(
+    await outputOf('key remove zzzz --yes'),
+    /the key zzzz does not exist\nhint: hearth key list shows the ids\n\[3\]$/,
+  );
   t.match(
     (await hearth(['key', 'delete', id.slice(0, 8)], { terminal: true, answers: ['yes\n'] })).stdout,
     /^Removed key alice@laptop/,
@@ -470,7 +476,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
   );
   t.match(await outputOf('repo add alice/garden --if-missing'), /exists, but is public\n\[4\]$/);
   t.match(await outputOf('repo add nobody/x'), /owner does not exist.*\[2\]$/s);
-  t.match(await outputOf('repo add garden'), /"garden" is not a repository: write owner\/name\n\[2\]$/);
+  t.match(await outputOf('repo add garden'), /"garden" is not a repository\. Use owner\/name\.\n\[2\]$/);
 
   t.equal(
     await outputOf('repo list'),
@@ -504,7 +510,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
   );
 
   t.equal(await outputOf('repo delete alice/garden --dry-run'), 'Would delete alice/garden.\n[0]');
-  t.match(await outputOf('repo delete alice/garden'), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('repo delete alice/garden'), /requires confirmation.*\[2\]$/s);
   t.equal(
     await outputOf('repo delete alice/garden -y'),
     'Deleted alice/garden. Until 2026-01-31 it can be brought back: hearth repo restore alice/garden\n[0]',
@@ -523,10 +529,10 @@ t.test('repo add, list, show, delete and restore', async (t) => {
 t.test('applications of the instance and of owners, each found by its own owner alone', async (t) => {
   const made = await hearth('application add CI --redirect https://ci.example.org/authorize');
   t.match(made.stdout, /^hts_[\w-]{43}\n$/);
-  t.match(made.stderr, /^Added CI of instance, client id [0-9a-f-]{36}\. Its secret is shown only once\.\n$/);
+  t.match(made.stderr, /^Added CI for instance with client id [0-9a-f-]{36}\. The secret is shown only once\.\n$/);
   t.match(
     await outputOf('application add notes --owner alice --public --redirect http://127.0.0.1 org.example.notes:/back'),
-    /^Added notes of alice, client id /,
+    /^Added notes for alice with client id /,
   );
   t.match(await outputOf('application add bad --redirect javascript:alert(1)'), /\[2\]$/);
   t.match(await outputOf('application add bad --owner nobody --redirect https://ci.example.org/'), /\[3\]$/);
@@ -540,8 +546,14 @@ t.test('applications of the instance and of owners, each found by its own owner 
   const replaced = await hearth(`application secret ${ofInstance!.id} --yes`);
   t.match(replaced.stdout, /^hts_[\w-]{43}\n$/);
   t.not(replaced.stdout, made.stdout);
-  t.match(await outputOf(`application remove ${ofAlice!.id} --owner alice --dry-run`), /^Would remove notes of alice/);
-  t.match(await outputOf(`application remove ${ofAlice!.id} --owner alice --yes`), /^Removed notes of alice/);
+  t.match(
+    await outputOf(`application remove ${ofAlice!.id} --owner alice --dry-run`),
+    /^Would remove the application notes of alice/,
+  );
+  t.match(
+    await outputOf(`application remove ${ofAlice!.id} --owner alice --yes`),
+    /^Removed the application notes of alice/,
+  );
   t.strictSame(await listed('alice'), []);
   t.equal((await hearth('application grants alice --json')).stdout.trim(), '[]');
   t.match(await outputOf('application revoke alice 00000000 --yes'), /\[3\]$/);
@@ -618,7 +630,7 @@ t.test('config show, check, path and example', async (t) => {
   const file = path.join(work, 'hearth.toml');
   t.equal(
     await outputOf('config path', { cwd: work }),
-    '[stderr] No settings file is used. Looked for: <folder>/work/hearth.toml, /etc/hearth/hearth.toml\n[0]',
+    '[stderr] No settings file found. Searched: <folder>/work/hearth.toml, /etc/hearth/hearth.toml\n[0]',
   );
   writeFileSync(file, '[http]\n# a\nlisten = "127.0.0.1:8080"\n');
   t.equal(await outputOf('config path', { cwd: work }), '<folder>/work/hearth.toml\n[0]');
@@ -754,13 +766,16 @@ t.test('every command has help with an example; help is on stdout and exits with
   t.equal((await hearth('help topic branch-rules')).stdout, topic);
   t.match(
     await outputOf('help topic testing'),
-    /there is no topic "testing"\nhint: hearth help topics lists them\n\[2\]$/,
+    /the topic "testing" does not exist\nhint: hearth help topics lists them\n\[2\]$/,
   );
   t.match(
     await outputOf('help nonsense'),
-    /there is no command "hearth nonsense"\nhint: hearth help lists them\n\[2\]$/,
+    /the command "hearth nonsense" does not exist\nhint: hearth help lists them\n\[2\]$/,
   );
-  t.match(await outputOf('help user lst'), /there is no command "hearth user lst"\nhint: did you mean list\?\n\[2\]$/);
+  t.match(
+    await outputOf('help user lst'),
+    /the command "hearth user lst" does not exist\nhint: did you mean list\?\n\[2\]$/,
+  );
 });
 
 t.test('wrong usage exits with 2 and suggests the nearest word', async (t) => {

@@ -36,7 +36,7 @@ t.test(
   async (t) => {
     t.match(await here('repo', 'adopt', 'work', 'alice/garden', '--public'), {
       code: 0,
-      stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
+      stdout: /^Created public repository alice\/garden: 4 branches and tags\./,
     });
     t.match(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout), {
       defaultBranch: 'trunk',
@@ -46,7 +46,7 @@ t.test(
     });
     t.equal(git(work, 'status', '--porcelain'), '');
     t.match(await here('repo', 'fsck', '--all'), { code: 0 });
-    t.match(await here('repo', 'adopt', 'here', 'alice/x'), { code: 3, stderr: /no git repository in / });
+    t.match(await here('repo', 'adopt', 'here', 'alice/x'), { code: 3, stderr: /no git repository found in / });
     t.match(await here('repo', 'adopt', 'work', 'alice/garden'), { code: 4, stderr: /already has a repository named/ });
     t.match(await here('repo', 'adopt', 'work', 'nobody/x'), { code: 2, stderr: /owner does not exist/i });
   },
@@ -85,7 +85,7 @@ t.test('an export bundle is one file that plain git clones, and another instance
 
   t.match(await there('import', 'garden.bundle'), {
     code: 0,
-    stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
+    stdout: /^Created public repository alice\/garden: 4 branches and tags\./,
   });
   const shown = JSON.parse((await there('repo', 'show', 'alice/garden', '--json')).stdout) as { path: string };
   t.match(shown, {
@@ -118,7 +118,7 @@ t.test('an export bundle is one file that plain git clones, and another instance
   t.match(await there('import', 'garden.bundle'), { code: 4 });
   t.match(await there('import', 'garden.bundle', 'alice/hidden', '--private'), {
     code: 0,
-    stdout: /^Made private repository alice\/hidden/,
+    stdout: /^Created private repository alice\/hidden/,
   });
 });
 
@@ -128,11 +128,11 @@ t.test('the bundle of an unknown owner names the person in an error', async (t) 
   await here('export', 'acme/tool', 'tool.bundle');
   t.match(await there('import', 'tool.bundle'), {
     code: 2,
-    stderr: /owner does not exist.*hint: the owner named in this bundle does not exist here.*FILE OWNER\/NAME/s,
+    stderr: /owner does not exist.*hint: the owner in this bundle does not exist on this server.*FILE OWNER\/NAME/s,
   });
   t.match(await there('import', 'tool.bundle', 'alice/tool'), {
     code: 0,
-    stdout: /^Made private repository alice\/tool/,
+    stdout: /^Created private repository alice\/tool/,
   });
 });
 
@@ -141,7 +141,7 @@ t.test('an empty repository can be exported and imported', async (t) => {
   t.equal((await here('export', 'alice/empty', 'empty.bundle')).code, 0);
   t.match(await there('import', 'empty.bundle'), {
     code: 0,
-    stdout: /^Made private repository alice\/empty: 0 branches/,
+    stdout: /^Created private repository alice\/empty: 0 branches/,
   });
   t.match(JSON.parse((await there('repo', 'show', 'alice/empty', '--json')).stdout), {
     defaultBranch: 'develop',
@@ -245,7 +245,7 @@ t.test('what an export leaves out is said, in its manifest, too', async (t) => {
   const written = await here('export', 'alice/pulled', 'pulled.bundle', '--replace');
   t.match(written, {
     code: 0,
-    stderr: /Left out: 1 pull request that nobody has let in yet, or whose commits are gone/,
+    stderr: /Left out: 1 pull request because of missing approval or missing commits/,
   });
   const json = await here('export', 'alice/pulled', 'pulled.bundle', '--replace', '--json');
   t.match(JSON.parse(json.stdout), { leftOut: { pullRequests: 1 } });

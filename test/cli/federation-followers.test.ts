@@ -78,7 +78,7 @@ for (const [subject, actor] of [
     t.same(await json('follower', 'approval', 'bob/other'), { approvesFollowers: false }, 'that of bob stays');
     await follow(dave, actor);
     t.equal(await outputOf('follower', 'requests', subject), 'dave@PEER\thttp://PEER/users/dave\t<time>\n[0]');
-    t.match(await outputOf('follower', 'accept', subject, carol.id), /no follower or request of .*\[3\]$/s);
+    t.match(await outputOf('follower', 'accept', subject, carol.id), /no follower or follow request matches .*\[3\]$/s);
     t.equal(
       await outputOf('follower', 'accept', subject, `@dave@${peer.host}`),
       `dave@PEER follows ${subject}.\n[0]`,
@@ -107,7 +107,7 @@ for (const [subject, actor] of [
 t.test('two followers with one handle are told apart by their addresses', async (t) => {
   const twin = peer.addActor('/twins/erin');
   await follow(twin, 'repos/bob/other');
-  t.match(await outputOf('follower', 'remove', 'bob/other', `erin@${peer.host}`), /several are called .*\[4\]$/s);
+  t.match(await outputOf('follower', 'remove', 'bob/other', `erin@${peer.host}`), /several followers match .*\[4\]$/s);
   t.match(await json('follower', 'remove', 'bob/other', twin.id), { actor: 'http://PEER/twins/erin' });
   t.match(await json('follower', 'list', 'bob/other'), [{ actor: 'http://PEER/users/erin' }]);
 });
@@ -134,7 +134,11 @@ t.test('notes are chosen, listed and deleted', async (t) => {
     /^<id>\t<time>\thttp:\/\/HOME\/repos\/alice\/tool\/issues\/1\t[^\n]*The <gate> & the "wall"[^\n<]*\n\[0\]$/,
   );
   t.match(await json('note', 'list', 'alice/tool', '--limit', '1'), [{ content: /&lt;gate&gt; &amp;/, id: '<id>' }]);
-  t.match(await outputOf('note', 'remove', 'bob/other', note!.id), /no note.*\[3\]$/s, 'of another one');
+  t.match(
+    await outputOf('note', 'remove', 'bob/other', note!.id),
+    /the note .* does not exist.*\[3\]$/s,
+    'of another one',
+  );
   t.match(await outputOf('note', 'remove', 'alice/tool', note!.id.slice(0, 8)), /notified\.\n\[0\]$/);
   t.match(await outputOf('note', 'remove', 'alice/tool', note!.id), /\[3\]$/, 'once');
   t.equal(await outputOf('note', 'list', 'alice/tool'), '[0]');

@@ -216,7 +216,7 @@ t.test('key import-github and import github: keys and repositories of an account
   });
   t.match(await hearth('import', 'github', 'bob', '--user', 'nobody', '--api', other), {
     code: 2,
-    stderr: /no user or organisation nobody/,
+    stderr: /no user or organisation is named nobody/,
   });
   t.match(await hearth('import', 'gone.bundle'), { code: 3 }, 'files are imported as before');
   await hearth('repo', 'delete', 'alice/bobs', '--yes');
@@ -254,7 +254,7 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
   });
   t.match(await hearth('webhook', 'list', 'alice'), {
     code: 3,
-    stderr: /no organisation alice; a repository is written owner\/name/,
+    stderr: /the organisation alice does not exist\. To specify a repository, use owner\/name/,
   });
   t.match(await hearth('webhook', 'test', 'alice/site', id.slice(0, 8)), {
     code: 0,
@@ -344,9 +344,9 @@ t.test('job list shows queued and failed work of every queue, and job retry retr
   t.match(await hearth('job', 'list', '--state', 'lost'), { code: 2 });
   t.match(await hearth('job', 'retry', 'webhook-900'), {
     code: 0,
-    stdout: /^Webhook delivery \d+ sends it again\.\n$/,
+    stdout: /^Created webhook delivery \d+ to send it again\.\n$/,
   });
-  t.match(await hearth('job', 'retry', mirror.id), { code: 0, stdout: 'The mirror was tried again: ok.\n' });
+  t.match(await hearth('job', 'retry', mirror.id), { code: 0, stdout: 'Retried the mirror: ok.\n' });
   for (const [id, code] of [
     ['webhook-1', 3],
     ['delivery-99', 3],
@@ -384,12 +384,12 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
   });
   t.match(await hearth('job', 'retry', id), {
     code: 1,
-    stdout: 'The push was tried again and failed: of-the-server: not yet.\n',
+    stdout: 'Retried the push, but it failed: of-the-server: not yet.\n',
   });
   isMended = true;
   t.match(await hearth('job', 'retry', id), {
     code: 0,
-    stdout: 'The push was tried again: every listener is notified now.\n',
+    stdout: 'Retried the push. All listeners are notified now.\n',
   });
   t.strictSame(received, [id.slice('push-'.length)], 'the server announced it, once');
   t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has received/ });

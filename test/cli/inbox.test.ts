@@ -45,12 +45,9 @@ t.test('a user’s notifications are listed, changed, and changed back', async (
   t.equal((await listed()).length, 1);
   t.equal((await listed('--view', 'done'))[0]!.id, mole!.id);
   const { undo } = JSON.parse(done.stdout) as { undo: string };
-  t.match(await hearth('undo', undo, '--as', 'alice'), { code: 0, stdout: 'Taken back.\n' });
+  t.match(await hearth('undo', undo, '--as', 'alice'), { code: 0, stdout: 'Undone.\n' });
   t.equal((await listed()).length, 2);
-  t.match(
-    (await hearth('save', String(hare!.id), '--as', 'alice')).stdout,
-    /^Saved\. To take it back: hearth inbox undo/,
-  );
+  t.match((await hearth('save', String(hare!.id), '--as', 'alice')).stdout, /^Saved\. To undo: hearth inbox undo/);
   t.equal((await listed('--view', 'saved'))[0]!.id, hare!.id);
   t.equal((await hearth('read', '--all', '--as', 'alice')).code, 0);
   t.same(await listed('--view', 'unread'), []);

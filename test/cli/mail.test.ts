@@ -33,7 +33,7 @@ mail.define<{ to: string }>('sample', async ({ to }) => ({ to, subject: `For ${t
 
 t.test('mail test sends a message and says what the server said', async (t) => {
   const sent = await run('mail', 'test', 'alice@example.org');
-  t.match(sent, { code: 0, stdout: /took the test message for alice@example\.org: 250/ });
+  t.match(sent, { code: 0, stdout: /accepted the test email for alice@example\.org: 250/ });
   t.match(headerOf(await server.next(), 'subject'), /^Test message from/);
   t.match(await run('mail', 'test', 'nobody@example.org'), { code: 4, stderr: /User unknown/ });
   t.match(await run('mail', 'test', 'what'), { code: 2, stderr: /enter a valid email address/ });
@@ -51,9 +51,9 @@ t.test('mail list shows the queue, mail retry queues a failed mail again', async
   t.match(await json('mail', 'list', '--state', 'delivered'), [{ to: 'bob@example.org', response: /^250/ }]);
   t.match(await run('mail', 'queue'), { code: 0, stdout: /For nobody@example\.org/ });
   t.match(await run('mail', 'retry'), { code: 2 });
-  t.match(await run('mail', 'retry', 'x'), { code: 2, stderr: /number of a mail/ });
+  t.match(await run('mail', 'retry', 'x'), { code: 2, stderr: /an email number/ });
   t.match(await run('mail', 'retry', '9999'), { code: 3 });
-  t.match(await runWith({}, 'mail', 'retry', String(rows[0].id)), { code: 4, stderr: /mail is off/ });
+  t.match(await runWith({}, 'mail', 'retry', String(rows[0].id)), { code: 4, stderr: /email is disabled/ });
 
   t.match(await findings(server.env), [
     { check: 'mail.refused', message: /1 mail failed since yesterday: .*User unknown/ },

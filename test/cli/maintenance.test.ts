@@ -48,7 +48,7 @@ t.test('init creates a working settings file, and never overwrites one', async (
   );
   t.match(await runCli(['init', '--config', 'etc/other.toml', '--user', 'hearth'], { cwd: folder }), {
     code: 2,
-    stderr: /needs root/,
+    stderr: /requires root privileges/,
   });
   t.equal(
     (await hearth('init --unit')).stdout,
@@ -123,10 +123,10 @@ t.test('init --litestream prints the configuration of this database and this buc
     ],
   });
   t.match(stderr, /systemctl enable --now hearth-litestream/);
-  t.notMatch(stdout + stderr, /hunter|not set|not in the store/);
+  t.notMatch(stdout + stderr, /hunter|not set|not in the object store/);
   t.match(await runCli(['init', '--litestream'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } }), {
     code: 0,
-    stderr: /objects\.endpoint and objects\.bucket are not set[^]*Repositories are not in the store/,
+    stderr: /objects\.endpoint and objects\.bucket are not set[^]*Repositories are not in the object store/,
   });
   const unit = await run({ SERVICE_CA_FILE: '/etc/ssl/own.pem' }, '--unit');
   t.match(unit.stdout, `\nReadWritePaths=${dataDir}\n`);
@@ -213,9 +213,9 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size report the state',
   t.match(await hearth('repo size'), { stdout: /^alice\/garden\t\d+\t0\n$/ });
   t.equal((await hearth('repo delete alice/garden --yes')).code, 0);
   t.match(await hearth('trash list'), { stdout: /^alice\/garden\t[^\t]+Z\tcommand line\t\d+\t\d{4}-\d\d-\d\d\t/ });
-  t.match(await hearth('trash empty --yes'), { stdout: /^Removed 0 repositories/ }, 'too young');
-  t.match(await hearth('trash empty --older 0s --dry-run'), { stdout: /^Would remove 1 repository permanently/ });
-  t.match(await hearth('trash empty --older 0s --yes'), { stdout: /^Removed 1 / });
+  t.match(await hearth('trash empty --yes'), { stdout: /^Permanently removed 0 repositories/ }, 'too young');
+  t.match(await hearth('trash empty --older 0s --dry-run'), { stdout: /^Would permanently remove 1 repository/ });
+  t.match(await hearth('trash empty --older 0s --yes'), { stdout: /^Permanently removed 1 / });
   t.match(await hearth('log verify'), { code: 0, stdout: 'ok\n' });
   t.match((await hearth('log list')).stdout, /\tlocal\t\tperson\.added\t/);
 });
@@ -224,7 +224,7 @@ t.test('db copy makes a consistent copy of the database; reindex corrects the se
   const copied = await hearth('db copy --to copy.db');
   t.equal(copied.code, 0, copied.stderr);
   t.match(copied.stdout, /^audit_log\t[1-9]\d*$/m);
-  t.match(copied.stderr, /^Copied to .*copy\.db\./);
+  t.match(copied.stderr, /^Database copied to .*copy\.db\./);
   const copy = new DatabaseSync(path.join(folder, 'copy.db'), { readOnly: true });
   t.same({ ...copy.prepare('SELECT username FROM users').get() }, { username: 'alice' });
   copy.close();
@@ -238,7 +238,7 @@ t.test('db copy makes a consistent copy of the database; reindex corrects the se
     code: 6,
     stderr: /^(?![^]*hunter2)[^]*nothing listens there/,
   });
-  t.match(await hearth('db copy --to gone/copy.db'), { code: 2, stderr: /there is no folder/ });
+  t.match(await hearth('db copy --to gone/copy.db'), { code: 2, stderr: /the folder .*gone does not exist/ });
 
   const file = new DatabaseSync(path.join(dataDir, 'hearth.db'));
   const texts = (): string[] =>
@@ -265,7 +265,7 @@ t.test('backup create --tar is one file or one stream, which restore accepts', a
   t.equal(repositories, 0);
   t.match(readdirSync(path.dirname(file)), [/^\d{4}-.*Z\.tar$/], 'and nothing else');
   t.same(readdirSync(path.join(dataDir, 'tmp')), []);
-  t.match(await hearth('backup create --tar --to - --json'), { code: 2, stderr: /omit --json/ });
+  t.match(await hearth('backup create --tar --to - --json'), { code: 2, stderr: /Omit --json/ });
   t.match(await hearth(`restore ${file}`), { code: 4, stderr: /already contains data\nhint: add --confirm/s });
   t.match(await hearth(`restore ${file} --dry-run`), {
     code: 0,

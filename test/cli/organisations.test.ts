@@ -60,9 +60,9 @@ t.test('org create, list, show and edit', async (t) => {
   );
   t.equal(
     await outputOf('org', 'add', 'acme', '--owner', 'alice', '--if-missing'),
-    'Organisation acme exists already.\n[0]',
+    'Organisation acme already exists.\n[0]',
   );
-  t.match(await outputOf('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob is not an owner.*\[4\]$/s);
+  t.match(await outputOf('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob does not own it.*\[4\]$/s);
   t.equal(await outputOf('org', 'list'), 'acme\tAcme\t1\t0\t<time>\n[0]');
   t.match(JSON.parse((await outputOf('org', 'list', '--json')).replace(/\[0\]$/, ''))[0], {
     name: 'acme',
@@ -80,9 +80,9 @@ t.test('org create, list, show and edit', async (t) => {
 });
 
 t.test('org member add, role, remove; the last OWNER is refused (4)', async (t) => {
-  t.equal(await outputOf('org', 'member', 'add', 'acme', 'bob', '--role', 'guest'), 'bob is GUEST of acme now.\n[0]');
+  t.equal(await outputOf('org', 'member', 'add', 'acme', 'bob', '--role', 'guest'), 'bob is now GUEST of acme.\n[0]');
   t.match(await outputOf('org', 'member', 'add', 'acme', 'bob', '--role', 'MEMBER'), /already a member.*\[4\]$/s);
-  t.equal(await outputOf('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is MEMBER of acme now.\n[0]');
+  t.equal(await outputOf('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is now MEMBER of acme.\n[0]');
   t.equal(await outputOf('org', 'member', 'list', 'acme'), 'alice\tOWNER\t<time>\nbob\tMEMBER\t<time>\n[0]');
   for (const words of [
     ['role', 'acme', 'alice', 'GUEST'],
@@ -94,14 +94,14 @@ t.test('org member add, role, remove; the last OWNER is refused (4)', async (t) 
   t.match(await outputOf('org', 'member', 'remove', 'acme', 'nobody', '--dry-run'), /not a member of acme.*\[3\]$/s);
   t.equal(
     await outputOf('org', 'member', 'remove', 'acme', 'bob'),
-    'Removed bob from acme. Back again: hearth org member add acme bob --role ROLE\n[0]',
+    'Removed bob from acme. To add them again: hearth org member add acme bob --role ROLE\n[0]',
   );
   t.match(await outputOf('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
 });
 
 t.test('SPEC §3 org delete lists the repositories that prevent it (4)', async (t) => {
   t.match(await outputOf('org', 'delete', 'acme', '--yes'), /still owns acme\/anvil.*hearth repo transfer.*\[4\]$/s);
-  t.match(await outputOf('org', 'delete', 'acme'), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('org', 'delete', 'acme'), /requires confirmation.*\[2\]$/s);
 });
 
 t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
@@ -192,10 +192,13 @@ t.test('user rename and delete, by the same rules as the page', async (t) => {
     'nobody else gets the old name',
   );
 
-  t.match(await outputOf('user', 'show', 'dora'), /dora is called dorothy now\nhint: use the name dorothy\n\[3\]$/);
+  t.match(
+    await outputOf('user', 'show', 'dora'),
+    /dora has been renamed to dorothy\nhint: use the name dorothy\n\[3\]$/,
+  );
   t.match(await outputOf('user', 'show', 'acme'), /acme is an organisation|no such person/);
   await outputOf('org', 'create', 'solo', '--owner', 'dorothy');
-  t.match(await outputOf('user', 'delete', 'dorothy'), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('user', 'delete', 'dorothy'), /requires confirmation.*\[2\]$/s);
   t.match(await outputOf('user', 'delete', 'dorothy', '--yes'), /only owner of solo.*hearth org member role.*\[4\]$/s);
   await outputOf('org', 'delete', 'solo', '--yes');
   await outputOf('repo', 'add', 'dorothy/work');
@@ -211,14 +214,14 @@ t.test('released names are listed, and freed on request', async (t) => {
     await outputOf('handle', 'list'),
     /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/,
   );
-  t.match(await outputOf('handle', 'free', 'alice', '--yes'), /another account now has this username.*\[4\]$/s);
-  t.match(await outputOf('handle', 'free', 'nobody', '--yes'), /nobody is free already.*\[3\]$/s);
+  t.match(await outputOf('handle', 'free', 'alice', '--yes'), /another account now has this name.*\[4\]$/s);
+  t.match(await outputOf('handle', 'free', 'nobody', '--yes'), /nobody is not reserved.*\[3\]$/s);
   t.equal(
     await outputOf('handle', 'free', 'Dora', '--dry-run'),
-    'Would free dora, which is kept for a person who is gone.\n[0]',
+    'Would release dora, which is reserved for a person who is gone.\n[0]',
   );
-  t.match(await outputOf('handle', 'free', 'dora'), /needs to be confirmed.*\[2\]$/s);
-  t.equal(await outputOf('handle', 'free', 'dora', '--yes'), 'Freed dora: anyone may take it now.\n[0]');
+  t.match(await outputOf('handle', 'free', 'dora'), /requires confirmation.*\[2\]$/s);
+  t.equal(await outputOf('handle', 'free', 'dora', '--yes'), 'Released dora. It is now available to everyone.\n[0]');
   t.match(await outputOf('user', 'add', 'dora', '--random-password'), /\[0\]$/);
   await (await opened!).audit.flush();
   t.match(await outputOf('log', 'list'), /handle\.freed/);

@@ -91,10 +91,10 @@ t.test('pull requests are opened, listed, shown, changed and merged', async (t) 
     (await hearth(['checkout', 'alice/garden', '1'])).stdout,
     /^git fetch \S+garden\.git refs\/pull\/1\/head:pull\/1\ngit checkout pull\/1\n$/,
   );
-  t.match(await hearth(['draft', 'alice/garden', '1']), { stdout: 'alice/garden#1 is a draft.\n' });
+  t.match(await hearth(['draft', 'alice/garden', '1']), { stdout: 'alice/garden#1 is now a draft.\n' });
   t.match(await hearth(['merge', 'alice/garden', '1']), { code: 4, stderr: /draft/ });
   t.match(await hearth(['merge', 'alice/garden', '1', '--dry-run']), { code: 0, stdout: /draft/ });
-  t.match(await hearth(['ready', 'alice/garden', '1']), { stdout: 'alice/garden#1 is ready for review.\n' });
+  t.match(await hearth(['ready', 'alice/garden', '1']), { stdout: 'alice/garden#1 is now ready for review.\n' });
   t.match(await hearth(['close', 'alice/garden', '1']), { stdout: 'Closed alice/garden#1.\n' });
   t.match(await hearth(['reopen', 'alice/garden', '1']), { stdout: 'Reopened alice/garden#1.\n' });
   t.match(await hearth(['merge', 'alice/garden', '1', '--as', 'bob']), { code: 4 }, 'bob may not write');
@@ -121,7 +121,10 @@ t.test('pull requests are reviewed', async (t) => {
   const file = path.join(folder, 'review.md');
   writeFileSync(file, 'Two things.\n');
   const at = ['alice/garden', '3'];
-  t.match(await hearth(['reviewers', ...at, '--add', 'bob']), { stdout: 'alice/garden#3 waits for bob.\n', code: 0 });
+  t.match(await hearth(['reviewers', ...at, '--add', 'bob']), {
+    stdout: 'alice/garden#3 is waiting for bob.\n',
+    code: 0,
+  });
   t.match(await hearth(['reviewers', ...at]), { code: 2 });
   t.match((await hearth(['show', ...at])).stdout, /Waiting for\tbob\n/);
   t.match(await hearth(['review', ...at, '--approve']), { code: 2, stderr: /--as/ });
@@ -311,7 +314,7 @@ t.test('the merge queue of a branch', async (t) => {
   t.match(await hearth(['queue', 'alice/garden', one, '--leave', '--as', 'alice']), { code: 4, stderr: /not in/ });
   t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), {
     code: 0,
-    stdout: `alice/garden#${one} is in the merge queue of main, place 1 of 1.\n`,
+    stdout: `alice/garden#${one} is in the merge queue of main, position 1 of 1.\n`,
   });
   t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /already/ });
   t.match(await json('queue', 'alice/garden', two, '--style', 'squash', '--as', 'alice'), {
@@ -325,7 +328,7 @@ t.test('the merge queue of a branch', async (t) => {
   t.match((await hearth(['queue', 'alice/garden'])).stdout, /^main\t1\t\d\t(gilded|carved)\t(testing|waiting)\t/);
   for (const number of numbers)
     t.match(await hearth(['queue', 'alice/garden', number, '--leave', '--as', 'alice']), {
-      stdout: `alice/garden#${number} is out of the merge queue.\n`,
+      stdout: `Removed alice/garden#${number} from the merge queue.\n`,
     });
   t.same(await json('queue', 'alice/garden'), []);
   await modules.repositories.rules.remove(alice, 'alice', 'garden', ruleId);

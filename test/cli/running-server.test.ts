@@ -104,7 +104,7 @@ t.test('cron lists the tasks with their next time, and runs one by name', async 
   t.match(await command('cron', 'run', 'sessions.sweep'), { code: 0, stdout: /^Ran sessions\.sweep in \d/ });
   const after = JSON.parse((await command('cron', 'list', '--json')).stdout) as typeof list;
   t.ok(after.find(({ name }) => name === 'sessions.sweep')!.lastAt, 'the run is remembered');
-  t.match(await command('cron', 'run', 'tea'), { code: 3, stderr: /no scheduled task "tea"/ });
+  t.match(await command('cron', 'run', 'tea'), { code: 3, stderr: /scheduled task "tea" does not exist/ });
 });
 
 t.test('doctor --url requests the server by its address, and refuses an invalid address', async (t) => {
@@ -114,7 +114,7 @@ t.test('doctor --url requests the server by its address, and refuses an invalid 
   });
   t.match(await command('doctor', '--only', 'settings', '--url', `${server.url}/git`), {
     code: 7,
-    stdout: /not the address of a server/,
+    stdout: /is not a server URL/,
   });
   t.match(await command('doctor', '--only', 'settings', '--peers'), { code: 0, stdout: /federation is off/ });
 });

@@ -84,11 +84,11 @@ t.test('federation status shows counts and obstacles', async (t) => {
 t.test('federation follow, follows and unfollow', async (t) => {
   t.match(
     await outputOf('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
-    'alice follows bob/tool@PEER: PENDING until the other server accepts.\n[0]',
+    'alice requested to follow bob/tool@PEER: PENDING until the other server accepts.\n[0]',
   );
   t.match(
     await outputOf('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
-    /^alice follows carol@PEER: a request for each/,
+    /^alice follows carol@PEER. Hearth sends follow requests for each/,
   );
   t.match(
     await outputOf('federation', 'follow', 'x@other.example', '--user', 'alice'),
@@ -110,7 +110,7 @@ t.test('federation follow, follows and unfollow', async (t) => {
   );
   t.match(
     await outputOf('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
-    'alice has asked to follow bob/tool@PEER already: PENDING until the other server accepts.\n[0]',
+    'alice has already requested to follow bob/tool@PEER: PENDING until the other server accepts.\n[0]',
   );
   await home.modules.db.write(({ manager }) =>
     manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 1 WHERE remote_actor_id = ?`, [
@@ -119,7 +119,7 @@ t.test('federation follow, follows and unfollow', async (t) => {
   );
   t.match(
     await outputOf('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
-    'alice follows bob/tool@PEER already.\n[0]',
+    'alice already follows bob/tool@PEER.\n[0]',
   );
   t.match(await json('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'), {
     state: 'ACCEPTED',
@@ -127,10 +127,10 @@ t.test('federation follow, follows and unfollow', async (t) => {
   });
   t.match(
     await outputOf('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
-    /^alice follows carol@PEER already; /,
+    /^alice already follows carol@PEER\. /,
   );
   await home.modules.db.write(({ manager }) => manager.query(`UPDATE remote_follows SET state = 'PENDING'`));
-  t.match(await outputOf('federation', 'resync'), 'Looked at 1 people; 0 repositories are newly followed.\n[0]');
+  t.match(await outputOf('federation', 'resync'), 'Checked 1 users. Newly followed repositories: 0.\n[0]');
   t.match(
     await outputOf('federation', 'unfollow', `carol@${peer.host}`, '--user', 'alice'),
     'alice no longer follows carol@PEER.\n[0]',
@@ -226,14 +226,14 @@ t.test('delivery list, show, retry and purge', async (t) => {
   t.match(await outputOf('delivery', 'show', String(id)), /^Id\t\d+\nActivity\thttp[^]*Document\t\{.*"type":"Accept"/);
   t.match(
     await outputOf('delivery', 'retry', String(id)),
-    /^Delivery \d+ is PENDING: it tries \d+ again, which stays FAILED\.\n\[0\]$/,
+    /^Created delivery \d+ \(PENDING\) to retry \d+, which stays FAILED\.\n\[0\]$/,
   );
   t.match(await outputOf('delivery', 'retry', String(id + 1)), /only a FAILED one.*\[4\]$/s);
   t.match(await outputOf('delivery', 'retry'), /\[2\]$/);
   t.match(await outputOf('delivery', 'retry', 'x'), /\[2\]$/);
   t.match(
     await outputOf('delivery', 'retry', '--state', 'failed'),
-    '0 new PENDING deliveries; the FAILED ones stay.\n[0]',
+    'Created 0 PENDING deliveries. The FAILED ones stay.\n[0]',
   );
   t.match(await outputOf('delivery', 'show', '99999'), /\[3\]$/);
   t.match(await outputOf('delivery', 'purge', '--older', '1h'), 'Removed 0 deliveries.\n[0]');
@@ -247,18 +247,18 @@ t.test('pairing on the command line: a code alone on stdout, a question before a
     env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
   });
   t.match(invited.stdout, /^http:\/\/127\.0\.0\.1:\d+\/ap\/pairing#[\w-]{22}\n$/);
-  t.match(invited.stderr, /works once, for 15 minutes/);
+  t.match(invited.stderr, /works once within 15 minutes/);
   const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
-  t.match(await outputOf('federation', 'peer', 'accept', code), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('federation', 'peer', 'accept', code), /requires confirmation.*\[2\]$/s);
   t.match(await outputOf('federation', 'peer', 'accept', 'nonsense', '--yes'), /not a pairing code.*\[2\]$/s);
   t.match(await outputOf('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not requested one.*\[3\]$/s);
   t.match(
     await outputOf('federation', 'peer', 'accept', code, '--yes'),
-    'Paired with PEER. Its administrator also has to confirm.\n[0]',
+    'Paired with PEER. The administrator there also has to confirm.\n[0]',
   );
   t.match(
     await outputOf('federation', 'peer', 'remove', peer.host, '--yes'),
-    'PEER is not allowed by a pairing any more.\n[0]',
+    'PEER is no longer allowed through a pairing.\n[0]',
   );
 });
 

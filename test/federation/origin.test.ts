@@ -86,12 +86,12 @@ t.test('SPEC §8 a changed base URL is detected, and accepted only by an explici
   await t.rejects(federation.acceptOrigin('https://other.example.org'), new RegExp(`is ${present}; set it first`));
   t.match(await command('federation', 'origin', 'accept', present), {
     code: 2,
-    stderr: /1 follows by people elsewhere end|confirmed/,
+    stderr: /ends 1 follows by users on other servers|confirmation/,
   });
   t.strictSame(await federation.originChange(), { from: former, to: present }, 'not without a word');
   t.match(await command('federation', 'origin', 'accept', present, '--yes'), {
     code: 0,
-    stdout: /1 followers elsewhere were forgotten, 1 follows are asked for again/,
+    stdout: /Removed 1 remote followers, and requested 1 follows again/,
   });
   t.equal(await federation.originChange(), null);
   t.same(await federation.listFollowers('alice', 'tool'), []);

@@ -73,7 +73,7 @@ t.test('a followed repository that was renamed is known by its new name with its
   });
   t.same(await called(), [[`bob/website@${away.host}`, `${away.origin}/repos/bob/website`]]);
   t.match(await hearth('federation', 'follow', `bob/website@${away.host}`, '--user', 'alice'), {
-    stdout: `alice follows bob/website@${away.host} already.`,
+    stdout: `alice already follows bob/website@${away.host}.`,
   });
 });
 

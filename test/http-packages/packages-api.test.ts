@@ -227,14 +227,14 @@ t.test('hearth package', async (t) => {
     items: [{ version: '3.0' }, { version: '1.1' }, { version: '1.0' }],
   });
   t.match((await hearth('show alice/oci/app v2')).stdout, /sha256:[0-9a-f]{64}/);
-  t.match(await hearth('delete alice/generic/tool'), { code: 2, stderr: /either a version or --all/ });
+  t.match(await hearth('delete alice/generic/tool'), { code: 2, stderr: /specify a version or --all/ });
   t.match((await hearth('delete alice/generic/tool 1.0 --dry-run')).stdout, /Would delete/);
   t.match(await hearth('delete alice/generic/tool 1.0 --yes --as bob'), { code: 4 });
   t.match((await hearth('delete alice/generic/tool 1.0 --yes')).stdout, /Deleted alice\/generic\/tool 1\.0\./);
   t.match((await hearth('restore alice/generic/tool 1.0')).stdout, /Restored/);
-  t.match((await hearth('link alice/generic/tool open')).stdout, /follows open now/);
-  t.match((await hearth('unlink alice/generic/tool')).stdout, /private now/);
-  t.match((await hearth('visibility alice/generic/tool public')).stdout, /public now/);
+  t.match((await hearth('link alice/generic/tool open')).stdout, /is now linked to open/);
+  t.match((await hearth('unlink alice/generic/tool')).stdout, /now private/);
+  t.match((await hearth('visibility alice/generic/tool public')).stdout, /now public/);
   t.match(await hearth('show alice/tool'), { code: 2, stderr: /owner\/format\/name/ });
   t.match((await hearth('gc')).stdout, /^Removed 0 versions/);
 });

@@ -136,17 +136,17 @@ t.test('hearth package retention', async (t) => {
       openModules: async () => ({ ...modules, close: async () => {} }),
       env: { SERVICE_DATA_DIR: `${server.folder}/data` },
     });
-  t.match((await hearth('alice/generic/tool')).stdout, /has no rules/);
+  t.match((await hearth('alice/generic/tool')).stdout, /has no retention rules/);
   const tried = await hearth('alice/generic/tool', '--keep', '1', '--dry-run');
   t.match(tried.stdout, /keeps the newest 1\.\nWould delete 1\.1/);
-  t.match((await hearth('alice/generic/tool')).stdout, /has no rules/, 'nothing is set');
+  t.match((await hearth('alice/generic/tool')).stdout, /has no retention rules/, 'nothing is set');
   t.match((await hearth('alice/generic', '--keep', '5', '--keep-tags', 'v*,*-lts')).stdout, /newest 5; v\*, \*-lts/);
   t.match((await hearth('alice/generic/tool')).stdout, /keeps the newest 5/);
   t.match((await hearth('alice/generic/tool', '--keep', '1')).stdout, /Would delete 1\.1/);
   t.match((await hearth('alice/generic/tool', '--apply', '--yes')).stdout, /Deleted 1 version of alice/);
-  t.match((await hearth('--apply', '--yes')).stdout, /Deleted 0 versions of 0 packages/);
+  t.match((await hearth('--apply', '--yes')).stdout, /Deleted 0 versions in 0 packages/);
   t.match((await hearth('alice/generic/tool', '--end')).stdout, /keeps the newest 5/);
-  t.match((await hearth('alice/generic', '--end')).stdout, /has no rules/);
+  t.match((await hearth('alice/generic', '--end')).stdout, /has no retention rules/);
   t.match(await hearth('alice/generic/tool', '--keep', '0'), { code: 2 });
   t.match(await hearth('alice/generic/tool', '--keep', 'all'), { code: 2 });
   t.match(await hearth('alice', '--dry-run'), { code: 2 });

@@ -16,15 +16,18 @@ import { findRepository } from './find-repository.ts';
 
 /** `hearth actions …`: the actions that workflows use, on this server. */
 export function addActionsCommands(program: Command, run: Run): void {
-  const actions = addNoun(program, 'actions', 'actions of workflows on this server, for offline use');
+  const actions = addNoun(program, 'actions', 'workflow actions on this server, for offline use');
   withExamples(
     actions
       .command('mirror')
-      .description('mirror actions, or update the mirrors; their workflows do not run')
-      .argument('<action...>', 'checkout, which is actions/checkout, or owner/name')
+      .description('mirror actions, or update existing mirrors; workflows in them do not run')
+      .argument('<action...>', 'checkout (short for actions/checkout), or owner/name')
       .option('--owner <person>', 'first owner of an organisation that does not exist yet')
-      .option('--from <url>', 'the forge to mirror them from', 'https://github.com')
-      .option('--bundle <path>', 'offline: a git bundle, or a folder with one for each, checkout.bundle')
+      .option('--from <url>', 'forge to mirror them from', 'https://github.com')
+      .option(
+        '--bundle <path>',
+        'offline: a git bundle, or a folder with one bundle per action, such as checkout.bundle',
+      )
       .action(run(mirrorActions)),
     'hearth actions mirror checkout cache upload-artifact --owner alice',
     'hearth actions mirror checkout --bundle checkout.bundle --owner alice',
@@ -33,8 +36,8 @@ export function addActionsCommands(program: Command, run: Run): void {
   withExamples(
     actions
       .command('use')
-      .description('write ci.actions_url into the settings file: where runners find actions')
-      .argument('<url>', 'self for this server, or the address of a forge')
+      .description('write ci.actions_url, the URL that runners fetch actions from, to the settings file')
+      .argument('<url>', 'self for this server, or the URL of a forge')
       .action(run(useActions)),
     'hearth actions use self',
     'hearth actions use https://github.com',
@@ -59,7 +62,7 @@ const handle = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 function splitAction(text: string): { owner: string; name: string } {
   const [owner = '', name = '', ...rest] = text.includes('/') ? text.split('/') : ['actions', text];
   if (rest.length > 0 || !handle.test(owner) || !handle.test(name))
-    throw invalid('usage', `“${text}” is no action: write checkout, or owner/name.`);
+    throw invalid('usage', `“${text}” is not an action: enter checkout, or owner/name.`);
   return { owner, name };
 }
 
@@ -95,7 +98,7 @@ async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string
   cli.output.list(rows, columns, ['action', 'actions'], (row) => row);
   if (modules.config.ci.actionsUrl !== 'self')
     cli.output.message(
-      `Workflows take actions from ${modules.config.ci.actionsUrl}. To take them from here: hearth actions use self`,
+      `Workflows use actions from ${modules.config.ci.actionsUrl}. To use the ones on this server: hearth actions use self`,
     );
 }
 
@@ -116,8 +119,8 @@ function bundleOf(given: string, { owner, name }: { owner: string; name: string 
   const file = candidates.find((one) => existsSync(one));
   if (file === undefined)
     throw withHint(
-      notFound('bundle_not_found', `There is no bundle of ${owner}/${name} at ${given}.`),
-      `on a machine with network: git clone --mirror https://github.com/${owner}/${name} && git -C ${name}.git bundle create ../${name}.bundle --all`,
+      notFound('bundle_not_found', `No bundle of ${owner}/${name} found at ${given}.`),
+      `on a machine with network access: git clone --mirror https://github.com/${owner}/${name} && git -C ${name}.git bundle create ../${name}.bundle --all`,
     );
   return path.resolve(file);
 }
@@ -130,7 +133,7 @@ async function prepareRepository(
 ): Promise<{ found: Found; isNew: boolean }> {
   if ((await modules.owners.resolve(owner)) === null) {
     if (person === undefined)
-      throw invalid('owner_needed', `The organisation ${owner} does not exist yet. Say whose it is: --owner alice`);
+      throw invalid('owner_needed', `The organisation ${owner} does not exist yet. Specify its owner: --owner alice`);
     await modules.organisations.create(localAdministrator, { name: owner, owner: person });
   }
   const text = `${owner}/${name}`;
@@ -195,9 +198,9 @@ async function readBundle(cli: Cli, modules: Modules, found: Found, source: stri
 /** Throws `usage`, `no_settings_file`, `invalid_settings_file`. */
 const useActions: Action<object, [string]> = async (cli, _options, url) => {
   if (url !== 'self' && !/^https?:\/\/[^\s/]+/.test(url))
-    throw invalid('usage', 'Name self, or an address: https://github.com');
+    throw invalid('usage', 'Enter self, or a URL such as https://github.com.');
   const file = await changeSettingsFile(cli, 'ci.actions_url', url);
-  cli.output.result(`${file} says ci.actions_url = "${url}". Restart the server: hearth serve reads it at its start.`, {
+  cli.output.result(`Set ci.actions_url = "${url}" in ${file}. Restart the server to apply it.`, {
     file,
     actionsUrl: url,
   });

@@ -14,15 +14,19 @@ interface OwnerOption {
   owner: string;
 }
 
-const ownerFlag = ['--owner <name>', 'a user, an organisation, or instance', 'instance'] as const;
+const ownerFlag = ['--owner <name>', 'user, organisation, or instance', 'instance'] as const;
 
 /** `hearth application …`: OAuth2 applications, and the access that users granted them. */
 export function addApplicationCommands(program: Command, run: Run): void {
-  const application = addNoun(program, 'application', 'OAuth2 applications, and authorised applications of users');
+  const application = addNoun(
+    program,
+    'application',
+    'OAuth2 applications, and applications that users have authorised',
+  );
   withExamples(
     application
       .command('list')
-      .description('list the applications of an owner')
+      .description("list an owner's applications")
       .option(...ownerFlag)
       .action(run(listApplications)),
     'hearth application list',
@@ -32,11 +36,11 @@ export function addApplicationCommands(program: Command, run: Run): void {
     application
       .command('add')
       .alias('create')
-      .description('add an application; the secret of a confidential one is printed once')
-      .argument('<name>', 'name that users see when it requests access')
+      .description('add an application; the secret of a confidential application is printed once')
+      .argument('<name>', 'name that users see when the application requests access')
       .option(...ownerFlag)
-      .requiredOption('--redirect <address...>', 'redirect address')
-      .option('--public', 'public client without a secret, on machines of users')
+      .requiredOption('--redirect <address...>', 'redirect URL')
+      .option('--public', "public client without a secret, installed on users' machines")
       .action(run(addApplication)),
     'SECRET=$(hearth application add CI --redirect https://ci.example.org/authorize)',
     'hearth application add notes --owner alice --public --redirect http://127.0.0.1',
@@ -44,8 +48,8 @@ export function addApplicationCommands(program: Command, run: Run): void {
   withExamples(
     application
       .command('secret')
-      .description('replace the secret of an application, and print the new one once')
-      .argument('<id>', 'id, or its beginning')
+      .description("replace an application's secret and print the new one once")
+      .argument('<id>', 'application id or its first characters')
       .option(...ownerFlag)
       .action(run(replaceSecret)),
     'hearth application secret 3f2a91c0',
@@ -55,7 +59,7 @@ export function addApplicationCommands(program: Command, run: Run): void {
       .command('remove')
       .alias('delete')
       .description('remove an application; its tokens stop working immediately')
-      .argument('<id>', 'id, or its beginning')
+      .argument('<id>', 'application id or its first characters')
       .option(...ownerFlag)
       .option('--dry-run', 'only show what would be removed')
       .action(run(removeApplication)),
@@ -72,9 +76,9 @@ export function addApplicationCommands(program: Command, run: Run): void {
   withExamples(
     application
       .command('revoke')
-      .description('revoke the access of an application; its tokens stop working immediately')
+      .description("revoke an application's access; its tokens stop working immediately")
       .argument('<user>', 'username')
-      .argument('<id>', 'id of the authorisation, or its beginning')
+      .argument('<id>', 'authorisation id or its first characters')
       .action(run(revokeGrant)),
     'hearth application revoke alice 3f2a91c0',
   );
@@ -124,9 +128,9 @@ async function addApplication(
     isConfidential: !isPublic,
   });
   const shown = toJson(application, owner);
-  const line = `Added ${application.name} of ${owner}, client id ${application.clientId}.`;
+  const line = `Added ${application.name} for ${owner} with client id ${application.clientId}.`;
   if (secret === null) cli.output.result(line, shown);
-  else cli.output.secret(secret, `${line} Its secret is shown only once.`, { ...shown, clientSecret: secret });
+  else cli.output.secret(secret, `${line} The secret is shown only once.`, { ...shown, clientSecret: secret });
 }
 
 async function applicationNamed(modules: Modules, ownerName: string, id: string) {
@@ -138,9 +142,9 @@ async function applicationNamed(modules: Modules, ownerName: string, id: string)
 async function replaceSecret(cli: Cli, { owner: name }: OwnerOption, id: string): Promise<void> {
   const modules = await cli.openModules();
   const { owner, application } = await applicationNamed(modules, name, id);
-  await cli.confirm(`Replace the secret of ${application.name}? The present one ends at once.`);
+  await cli.confirm(`Replace the secret of ${application.name}? The current secret stops working immediately.`);
   const secret = await modules.oauth.applications.replaceSecret(owner, application.id);
-  const line = `Replaced the secret of ${application.name} of ${name}. It is shown only once.`;
+  const line = `Replaced the secret of the application ${application.name} of ${name}. The new secret is shown only once.`;
   cli.output.secret(secret, line, { ...toJson(application, name), clientSecret: secret });
 }
 
@@ -151,9 +155,9 @@ async function removeApplication(
 ): Promise<void> {
   const modules = await cli.openModules();
   const { owner, application } = await applicationNamed(modules, name, id);
-  const what = `${application.name} of ${name}`;
+  const what = `the application ${application.name} of ${name}`;
   if (dryRun) return cli.output.result(`Would remove ${what}.`, toJson(application, name));
-  await cli.confirm(`Remove ${what}? Users who sign in with it cannot any more.`);
+  await cli.confirm(`Remove ${what}? Users can no longer sign in with it.`);
   await modules.oauth.applications.remove(owner, application.id);
   cli.output.result(`Removed ${what}.`, toJson(application, name));
 }
@@ -186,7 +190,7 @@ async function revokeGrant(cli: Cli, _options: object, user: string, id: string)
   const person = await findPerson(modules, user);
   const all = await modules.oauth.grants.list(person.id);
   const grant = findById(all, id, { what: 'grant', reason: 'unknown_grant' });
-  await cli.confirm(`End what ${user} allows ${grant.application.name}?`);
+  await cli.confirm(`Revoke the access that ${user} granted to ${grant.application.name}?`);
   await modules.oauth.grants.revoke(person.id, grant.id);
-  cli.output.result(`Ended what ${user} allows ${grant.application.name}.`, grantToJson(grant));
+  cli.output.result(`Revoked the access that ${user} granted to ${grant.application.name}.`, grantToJson(grant));
 }

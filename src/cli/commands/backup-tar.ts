@@ -21,9 +21,9 @@ interface TarOptions {
 export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): Promise<void> {
   const isStream = to === '-';
   if (isStream && cli.output.json)
-    throw invalid('usage', 'Standard output is used for the backup: omit --json, or give a folder.');
+    throw invalid('usage', 'Standard output is used for the backup. Omit --json, or specify a folder.');
   if (isStream && cli.process.stdout.isTTY)
-    throw invalid('usage', 'Refusing to write a backup to a terminal. Redirect it with | or >.');
+    throw invalid('usage', 'Refusing to write a backup to a terminal. Redirect the output with | or >.');
   const { backups, config } = await cli.openModules();
   const [{ createFolder, packBackup }, { systemRandom }] = await Promise.all([
     import('../../backup/index.ts'),

@@ -18,9 +18,12 @@ export function addBackupCommands(program: Command, run: Run): void {
       .command('create')
       .alias('add')
       .description('back up the whole instance; the server may be running')
-      .option('--to <folder>', 'store it in another folder than the configured one; with --tar also -, standard output')
-      .option('--tar', 'write one tar file, or a stream')
-      .option('--with-keys', 'include private keys: of actors and of CI secrets')
+      .option(
+        '--to <folder>',
+        'write it to another folder than the configured one; with --tar also - for standard output',
+      )
+      .option('--tar', 'write a single tar file or stream')
+      .option('--with-keys', 'include private keys of federation actors and the key of CI secrets')
       .action(run(create)),
     'hearth backup create',
     'hearth backup create --to /mnt/disk --with-keys',
@@ -32,7 +35,7 @@ export function addBackupCommands(program: Command, run: Run): void {
       .command('verify')
       .description('verify a backup')
       .argument('<name>', 'backup')
-      .option('--all', 'verify every repository, not a sample of fifty')
+      .option('--all', 'verify every repository instead of a sample of fifty')
       .action(run(verify)),
     'hearth backup verify 2026-11-20T03-30-00Z',
   );
@@ -49,10 +52,10 @@ export function addBackupCommands(program: Command, run: Run): void {
     backup
       .command('prune')
       .description('remove old backups')
-      .option('--keep-daily <days>', 'keep the newest of this many days', '7')
-      .option('--keep-weekly <weeks>', 'keep the newest of this many weeks', '4')
-      .option('--keep-monthly <months>', 'keep the newest of this many months', '6')
-      .option('--dry-run', 'only list what would be removed')
+      .option('--keep-daily <days>', 'number of days to keep the newest backup of', '7')
+      .option('--keep-weekly <weeks>', 'number of weeks to keep the newest backup of', '4')
+      .option('--keep-monthly <months>', 'number of months to keep the newest backup of', '6')
+      .option('--dry-run', 'only list the backups that would be removed')
       .action(run(prune)),
     'hearth backup prune --keep-daily 14',
   );
@@ -95,14 +98,14 @@ function warnOf(cli: Cli, { missing, damaged, objects }: CreatedBackup): void {
   // The backup is complete, but these repositories cannot be fully restored from it.
   if (damaged.length > 0) cli.exitCode = 7;
   for (const { folder, problem } of damaged)
-    output.message(`warning: ${folder} is damaged: ${problem}; keep earlier backups, and see hearth doctor`);
+    output.message(`warning: ${folder} is damaged: ${problem}; keep earlier backups and run hearth doctor`);
   if (missing.length > 0)
-    output.message(`warning: ${missing.length} repositories have a row but no folder: hearth doctor`);
+    output.message(
+      `warning: ${missing.length} repositories are in the database, but have no folder: run hearth doctor`,
+    );
   if (objects === null) return;
   const what = `${counted(objects.count, 'object', 'objects')} (${readableSize(objects.bytes)})`;
-  output.message(
-    `Not in this backup: ${what} in ${objects.at}. The bucket needs a copy of its own: docs/object-store.md`,
-  );
+  output.message(`Not in this backup: ${what} in ${objects.at}. Back up the bucket separately: docs/object-store.md`);
 }
 
 const columns: Column<ListedBackup>[] = [

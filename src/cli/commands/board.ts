@@ -18,7 +18,7 @@ export function addBoardCommands(program: Command, run: Run): void {
   const board = addNoun(program, 'board', 'boards of repositories and organisations');
   const command = (name: string, description: string, hasBoard = true): Command => {
     const made = board.command(name).description(description).argument('<place>', 'owner/name, or an organisation');
-    if (hasBoard) made.argument('<board>', 'title of the board, or its id');
+    if (hasBoard) made.argument('<board>', 'board title or id');
     return made.option('--as <user>', 'act as this user');
   };
   withExamples(
@@ -27,26 +27,26 @@ export function addBoardCommands(program: Command, run: Run): void {
     'hearth board list acme',
   );
   withExamples(
-    command('show', 'show a board with the first cards of its columns').action(run(showBoard)),
+    command('show', 'show a board with the first cards of each column').action(run(showBoard)),
     'hearth board show alice/garden Winter',
   );
   withExamples(
     command('add', 'create a board')
       .alias('create')
       .option('--description <text>', 'description')
-      .addOption(new Option('--columns <preset>', 'first columns').choices(presets).default('basic'))
-      .option('--public', 'visible to everyone, not only to members of the organisation')
+      .addOption(new Option('--columns <preset>', 'preset for the initial columns').choices(presets).default('basic'))
+      .option('--public', 'visible to everyone instead of members of the organisation only')
       .action(run(addBoard)),
     'hearth board add acme Plan --columns state',
   );
   withExamples(
-    command('delete', 'delete a board; its issues are kept').alias('remove').action(run(deleteBoard)),
+    command('delete', 'delete a board; its issues remain').alias('remove').action(run(deleteBoard)),
     'hearth board delete acme Plan',
   );
   withExamples(
-    command('card', 'put an issue or pull request on a board, or move it there')
-      .argument('<issue>', 'number, or owner/name#number on a board of an organisation')
-      .option('--column <name>', 'column (default: by the rules of the board)')
+    command('card', 'add an issue or pull request to a board, or move its card')
+      .argument('<issue>', "number; on an organisation's board owner/name#number")
+      .option('--column <name>', "column (default: chosen by the board's rules)")
       .option('--remove', 'remove the card from the board')
       .action(run(changeCard)),
     'hearth board card alice/garden Winter 7 --column "In progress"',
@@ -70,7 +70,10 @@ async function placeOf(modules: Modules, viewer: PersonViewer, text: string): Pr
   if (text.includes('/')) return repositoryOf(modules, viewer, text);
   const organisation = text.replace(/^@/, '');
   if ((await modules.owners.resolve(organisation))?.kind !== 'organisation')
-    throw notFound('organisation_not_found', `There is no organisation ${text}; a repository is written owner/name.`);
+    throw notFound(
+      'organisation_not_found',
+      `The organisation ${text} does not exist. To specify a repository, use owner/name.`,
+    );
   return { organisation };
 }
 
@@ -80,7 +83,7 @@ async function findBoard(modules: Modules, options: AsOption, place: string, tex
   const at = await placeOf(modules, viewer, place);
   const { boards } = await modules.issues.boards.list(viewer, at);
   const found = boards.find(({ id, titleFolded }) => id === text || titleFolded === text.toLowerCase());
-  if (found === undefined) throw notFound('board_not_found', `There is no board ${JSON.stringify(text)} here.`);
+  if (found === undefined) throw notFound('board_not_found', `No board named ${JSON.stringify(text)} exists.`);
   return { viewer, at, id: found.id, board: await modules.issues.boards.read(viewer, at, found.id) };
 }
 
@@ -150,7 +153,7 @@ const changeCard: Action<CardOptions, [string, string, string]> = async (cli, op
   const [, owner, name, number] = /^(?:([^/\s#]+)\/([^/\s#]+))?#?(\d{1,15})$/.exec(issue) ?? [];
   const home = 'organisation' in at ? null : at;
   if (number === undefined || (owner === undefined && home === null))
-    throw invalid('usage', `Name the issue as ${home === null ? 'owner/name#number' : 'its number'}.`);
+    throw invalid('usage', `Specify the issue as ${home === null ? 'owner/name#number' : 'its number'}.`);
   const where = { owner: owner ?? home!.owner, name: name ?? home!.name, number: Number(number) };
   if (options.remove === true) {
     const { id: issueId } = await modules.issues.find(viewer, where);
@@ -160,7 +163,7 @@ const changeCard: Action<CardOptions, [string, string, string]> = async (cli, op
   }
   const column = board.columns.find(({ nameFolded }) => nameFolded === options.column?.toLowerCase());
   if (options.column !== undefined && column === undefined)
-    throw notFound('board_column_not_found', `This board has no column ${JSON.stringify(options.column)}.`);
+    throw notFound('board_column_not_found', `The board has no column ${JSON.stringify(options.column)}.`);
   const issueId = await modules.issues.boards.addCard(viewer, at, id, where, column?.id ?? null);
   if (column !== undefined)
     await modules.issues.boards.moveCards(
@@ -169,5 +172,5 @@ const changeCard: Action<CardOptions, [string, string, string]> = async (cli, op
       { boardId: id, issueIds: [issueId] },
       { columnId: column.id, to: 'top' },
     );
-  cli.output.result(`Put ${where.owner}/${where.name}#${where.number} on ${board.title}.`, { id: issueId });
+  cli.output.result(`Added ${where.owner}/${where.name}#${where.number} to ${board.title}.`, { id: issueId });
 };

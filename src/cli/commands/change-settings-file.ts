@@ -19,7 +19,7 @@ export async function changeSettingsFile(cli: Cli, key: string, value: TomlValue
   const variable = options.find((option) => option.key === key)!.env;
   if (file === null || file === undefined)
     throw withHint(
-      notFound('no_settings_file', 'No settings file is used, so nothing can be written into it.'),
+      notFound('no_settings_file', 'No settings file is in use, so there is no file to change.'),
       `hearth config example > hearth.toml, or set ${variable}=${String(value)}`,
     );
   const fresh = `${file.path}.new`;

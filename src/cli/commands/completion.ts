@@ -20,8 +20,8 @@ export function addCompletionCommands(program: Command, run: Run): void {
   withExamples(
     program
       .command('completion')
-      .description('print a script that completes commands, options and names in a shell')
-      .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+      .description('print a shell script that completes commands, options and names')
+      .addArgument(new Argument('<shell>', 'shell to complete in').choices(shells))
       .action(run(printScript)),
     'source <(hearth completion bash)',
     'hearth completion bash > /etc/bash_completion.d/hearth',

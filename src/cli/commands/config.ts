@@ -24,16 +24,16 @@ export function addConfigCommands(program: Command, run: Run): void {
     config
       .command('get')
       .description('print the effective value of one setting')
-      .argument('<key>', 'as in the settings file: git.read_slots')
+      .argument('<key>', 'key in the settings file, such as git.read_slots')
       .action(run(getSetting)),
     'hearth config get base_url',
   );
   withExamples(
     config
       .command('set')
-      .description('change one setting in the settings file; comments are kept')
-      .argument('<key>', 'as in the settings file: git.read_slots')
-      .argument('<value>', 'as in the environment; a list with commas')
+      .description('change a setting in the settings file; comments are kept')
+      .argument('<key>', 'key in the settings file, such as git.read_slots')
+      .argument('<value>', 'value as in the environment variable; separate list items with commas')
       .action(run(setSetting)),
     'hearth config set base_url https://git.example.org',
     'hearth config set mirrors.allowed_hosts git.example.lan,192.168.1.5:3000',
@@ -49,7 +49,7 @@ export function addConfigCommands(program: Command, run: Run): void {
   withExamples(
     config
       .command('example')
-      .description('print a settings file with every option and its default')
+      .description('print a settings file with all options and their defaults')
       .action(run(printExample)),
     'hearth config example > hearth.toml',
   );
@@ -98,7 +98,7 @@ async function findOption(key: string) {
     key,
     options.map((each) => each.key),
   );
-  const error = notFound('unknown_setting', `There is no setting ${key}.`);
+  const error = notFound('unknown_setting', `The setting ${key} does not exist.`);
   throw near === null ? error : withHint(error, `did you mean ${near}?`);
 }
 
@@ -124,7 +124,7 @@ async function setSetting(cli: Cli, _options: object, key: string, text: string)
   const file = await changeSettingsFile(cli, key, raw as TomlValue);
   const shown = 'secret' in option && option.secret ? '••••' : JSON.stringify(raw);
   cli.output.result(
-    `${file} says ${key} = ${shown}. A running server takes it over: hearth reload says whether it needs a restart.`,
+    `Set ${key} = ${shown} in ${file}. To apply it to a running server, run hearth reload, which also shows whether a restart is needed.`,
     {
       file,
       key,
@@ -150,7 +150,7 @@ async function printPath(cli: Cli): Promise<void> {
   const searched = searchPaths(sources);
   const { file } = await cli.loadConfig();
   const path = file?.path ?? null;
-  if (path === null) cli.output.message(`No settings file is used. Looked for: ${searched.join(', ')}`);
+  if (path === null) cli.output.message(`No settings file found. Searched: ${searched.join(', ')}`);
   cli.output.print(path === null ? '' : `${path}\n`, { path, searched });
 }
 

@@ -113,10 +113,10 @@ async function runHere(cli: Cli, name: string): Promise<Outcome> {
 }
 
 const runsElsewhere = (name: string) =>
-  conflict('job_running', `Another server runs ${name} now: hearth cron list shows its end.`);
+  conflict('job_running', `Another server is running ${name} now. hearth cron list shows when it has finished.`);
 
 function refuse(name: string): never {
-  throw notFound('unknown_job', `There is no scheduled task ${JSON.stringify(name)}.`);
+  throw notFound('unknown_job', `The scheduled task ${JSON.stringify(name)} does not exist.`);
 }
 
 const shownMs = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

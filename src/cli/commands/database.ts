@@ -17,9 +17,9 @@ export function addDatabaseCommands(program: Command, run: Run): void {
   withExamples(
     db
       .command('copy')
-      .description('copy the rows to a file while the server runs, or into an empty PostgreSQL database')
-      .requiredOption('--to <where>', 'a file that is not there yet, or postgres://…')
-      .option('--from <address>', 'of a PostgreSQL database, instead of the one of the settings')
+      .description('copy the database to a file while the server runs, or into an empty PostgreSQL database')
+      .requiredOption('--to <where>', 'new file, or postgres://…')
+      .option('--from <address>', 'PostgreSQL database to copy from, instead of the configured one')
       .option('--snapshot', 'copy into PostgreSQL while the server runs, for a trial')
       .action(run(copy)),
     'hearth db copy --to /mnt/disk/hearth.db',
@@ -29,7 +29,7 @@ export function addDatabaseCommands(program: Command, run: Run): void {
   withExamples(
     program
       .command('reindex')
-      .description('rebuild derived data: search index, code index, languages; all of it by default')
+      .description('rebuild derived data (default: all): search index, code index, languages')
       .option('--search', 'repositories and users')
       .option('--code', 'lines of code')
       .option('--languages', 'languages of repositories')
@@ -60,7 +60,7 @@ interface CopyFlags {
 /** From SQLite to PostgreSQL, while no server writes. */
 async function copyIntoPostgres(cli: Cli, { to, snapshot }: CopyFlags): Promise<void> {
   const { config } = await cli.loadConfig();
-  refusePostgres(config, 'Unset database.url for this command: it copies the SQLite file of the data folder.');
+  refusePostgres(config, 'Unset database.url for this command. It copies the SQLite file in the data folder.');
   const [{ databaseFile, schemaOfProgram }, { copyToPostgres }, { dropPrivilegesToOwnerOf, requireDataDir }, lock] =
     await Promise.all([
       import('../../app/index.ts'),
@@ -74,7 +74,7 @@ async function copyIntoPostgres(cli: Cli, { to, snapshot }: CopyFlags): Promise<
     snapshot === true
       ? null
       : lock.takeInstanceLock(config.dataDir, {
-          hint: 'stop it first, or copy its state of now for a trial: --snapshot',
+          hint: 'stop it first, or copy a snapshot for a trial: --snapshot',
         });
   try {
     const logger = await cli.logger();
@@ -86,7 +86,9 @@ async function copyIntoPostgres(cli: Cli, { to, snapshot }: CopyFlags): Promise<
       logger,
     });
     showTables(cli, copied);
-    cli.output.message('Copied. Set database.url (SERVICE_DATABASE_URL) to this address, and start the server.');
+    cli.output.message(
+      'Database copied. Set database.url (SERVICE_DATABASE_URL) to this address and start the server.',
+    );
   } finally {
     held?.release();
   }
@@ -105,14 +107,14 @@ const copy: Action<CopyFlags, []> = async (cli, flags) => {
   }
   if (/^[a-z][a-z0-9+]+:\/\//i.test(to))
     throw withHint(
-      invalid('usage', '--to must be a file, or an address that begins with postgres://.'),
+      invalid('usage', '--to must be a file, or an address that starts with postgres://.'),
       'hearth db copy --to hearth.db',
     );
   if (from !== undefined && !isPostgres(from))
-    throw invalid('usage', '--from must be an address that begins with postgres://.');
+    throw invalid('usage', '--from must be an address that starts with postgres://.');
   const target = path.resolve(cli.process.cwd(), to);
   if (existsSync(target)) throw conflict('file_exists', `${target} already exists.`);
-  if (!existsSync(path.dirname(target))) throw invalid('usage', `There is no folder ${path.dirname(target)}.`);
+  if (!existsSync(path.dirname(target))) throw invalid('usage', `The folder ${path.dirname(target)} does not exist.`);
   const { config } = await cli.loadConfig();
   const url = from ?? config.database.url;
   const [
@@ -136,7 +138,7 @@ const copy: Action<CopyFlags, []> = async (cli, flags) => {
     await rename(unfinished, target);
     const counts = Object.entries(rows).map(([name, count]): Counted => ({ name, rows: count }));
     cli.output.list(counts, countColumns, ['table', 'tables'], (row) => row);
-    cli.output.message(`Copied to ${target}. A backup also contains repositories and images: hearth backup create`);
+    cli.output.message(`Database copied to ${target}. To also save repositories and images, use: hearth backup create`);
   } finally {
     for (const ending of ['', '-wal', '-shm', '-journal']) await rm(unfinished + ending, { force: true });
   }
@@ -160,11 +162,11 @@ const reindex: Action<{ search?: true; code?: true; languages?: true }, []> = as
   if (isAll || wanted.languages)
     rebuilt.push({ index: 'languages', rows: await repositories.statistics.recountLanguages() });
   if (wanted.code && !codeSearch.isOn)
-    throw conflict('code_search_off', 'There is no index of code: search.code_index_budget is 0.');
+    throw conflict('code_search_off', 'The code index is disabled: search.code_index_budget is 0.');
   if (codeSearch.isOn && (isAll || wanted.code)) {
     rebuilt.push({ index: 'code', rows: await codeSearch.forget() });
     const { error } = await runNamed(cli, 'code-search.update');
-    if (error !== null) throw internal(`the index of code could not be made: ${error}`);
+    if (error !== null) throw internal(`The code index could not be built: ${error}`);
   }
   cli.output.list(rebuilt, rebuiltColumns, ['index', 'indexes'], (row) => row);
 };

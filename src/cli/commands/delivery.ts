@@ -11,11 +11,11 @@ import type { Column } from '../terminal/output.ts';
 export function addDeliveryCommands(program: Command, run: Run): void {
   const delivery = addNoun(program, 'delivery', 'deliveries of activities to other servers');
   const state = () =>
-    new Option('--state <state>', 'only those in this state').choices(['pending', 'delivered', 'failed']);
+    new Option('--state <state>', 'only deliveries in this state').choices(['pending', 'delivered', 'failed']);
   withExamples(
     delivery
       .command('list')
-      .description('list deliveries, the newest first')
+      .description('list deliveries, newest first')
       .addOption(state())
       .option('--host <host>', 'filter by host')
       .action(run(listDeliveries)),
@@ -24,7 +24,7 @@ export function addDeliveryCommands(program: Command, run: Run): void {
   withExamples(
     delivery
       .command('show')
-      .description('show one delivery with its content')
+      .description('show a delivery with its content')
       .argument('<id>', 'number')
       .action(run(showDelivery)),
     'hearth delivery show 17',
@@ -44,7 +44,7 @@ export function addDeliveryCommands(program: Command, run: Run): void {
     delivery
       .command('purge')
       .description('remove completed and failed deliveries')
-      .option('--older <time>', 'only those that ended longer ago than this', '30d')
+      .option('--older <time>', 'only deliveries that finished longer ago than this', '30d')
       .option('--dry-run', 'only show what would be removed')
       .action(run(purgeDeliveries)),
     'hearth delivery purge --older 30d',
@@ -94,7 +94,7 @@ const listDeliveries: Action<Filter, []> = async (cli, { state, host }) => {
 
 function readId(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text))
-    throw invalid('usage', 'Enter the number of a delivery, as shown by hearth delivery list.');
+    throw invalid('usage', 'Enter a delivery number, as shown by hearth delivery list.');
   return Number(text);
 }
 
@@ -121,15 +121,15 @@ const retryDelivery: Action<Filter, [string | undefined]> = async (cli, { state,
   const { federation } = await cli.openModules();
   if (id !== undefined) {
     const made = await federation.retryDelivery(readId(id));
-    return cli.output.result(`Delivery ${made} is PENDING: it tries ${id} again, which stays FAILED.`, {
+    return cli.output.result(`Created delivery ${made} (PENDING) to retry ${id}, which stays FAILED.`, {
       id: made,
       retryOf: Number(id),
     });
   }
   if (state !== 'failed')
-    throw invalid('usage', 'Give the number of a delivery, or --state failed for all that have failed.');
+    throw invalid('usage', 'Specify a delivery number, or --state failed for all failed deliveries.');
   const made = await federation.retryFailedDeliveries(host?.toLowerCase() ?? null);
-  cli.output.result(`${made} new PENDING deliveries; the FAILED ones stay.`, { made });
+  cli.output.result(`Created ${made} PENDING deliveries. The FAILED ones stay.`, { made });
 };
 
 const purgeDeliveries: Action<{ older: string; dryRun?: true }, []> = async (cli, { older, dryRun }) => {

@@ -18,7 +18,7 @@ export function addDemoCommand(program: Command, run: Run): void {
     program
       .command('demo')
       .description('start a server with sample content, which is deleted when it stops')
-      .option('--listen <host:port>', 'address for web pages (default: a free port of this machine)')
+      .option('--listen <host:port>', 'address for web pages (default: a free port on this machine)')
       .action(run(demo)),
     'hearth demo',
     'hearth demo --listen 127.0.0.1:3000',
@@ -74,7 +74,7 @@ async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void
       const json = { url, people: demoPeople, password, ssh: ssh === null ? null : `${ssh.host}:${ssh.port}`, folder };
       cli.output.print(
         `${url}\nSign in as ${demoPeople.join(', ')} with the password ${password}; alice is the administrator.\n` +
-          `Filled in ${seconds} s. Everything is removed when this command ends (Ctrl+C).\n`,
+          `Sample content created in ${seconds} s. It is removed when this command ends (Ctrl+C).\n`,
         json,
       );
       await ended;

@@ -40,11 +40,11 @@ export function addDoctorCommand(program: Command, run: Run): void {
     program
       .command('doctor')
       .description('check the instance; exits with 7 when there is a problem')
-      .option('--fix', 'repair what can be repaired without losing data')
-      .addOption(new Option('--only <area>', 'one area').choices(areas))
-      .option('--deep', 'read every object of every repository and every stored file; may take hours')
-      .option('--url <address>', 'also check the public address through the proxy')
-      .option('--peers', 'also test every server that this one federates with: name, certificate, clock, signatures')
+      .option('--fix', 'repair whatever can be repaired without losing data')
+      .addOption(new Option('--only <area>', 'check only one area').choices(areas))
+      .option('--deep', 'read every object in every repository and every stored file; can take hours')
+      .option('--url <address>', 'also check the public URL through the proxy')
+      .option('--peers', 'also test every federated server: name, certificate, clock, signatures')
       .action(run(doctor)),
     'hearth doctor',
     'hearth doctor --fix',
@@ -83,7 +83,7 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
     }
     for (const { fix: cure, ...finding } of findings) {
       const fixed =
-        fix && cure !== null ? await cure().catch((error: Error) => `could not be cured: ${error.message}`) : null;
+        fix && cure !== null ? await cure().catch((error: Error) => `could not be repaired: ${error.message}`) : null;
       shown.push({ ...finding, area, fixed });
       say(cli, finding.level, area, finding.message);
       if (fixed !== null) say(cli, 'ok', '', fixed);
@@ -139,8 +139,8 @@ async function address({ config, clock }: Modules, text: string): Promise<GroupR
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/') {
     throw withHint(
-      invalid('usage', `${JSON.stringify(text)} is not the address of a server.`),
-      'as people type it: https://git.example.org',
+      invalid('usage', `${JSON.stringify(text)} is not a server URL.`),
+      'enter it as users type it: https://git.example.org',
     );
   }
   const [{ checkAddress }, { readFileSync }] = await Promise.all([import('../../doctor/index.ts'), import('node:fs')]);

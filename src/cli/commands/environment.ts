@@ -19,28 +19,32 @@ export function addEnvironmentCommands(program: Command, run: Run): void {
   const command = (name: string, description: string): Command =>
     environments.command(name).description(description).argument('<owner/name>', 'repository');
   const one = (name: string, description: string): Command =>
-    command(name, description).argument('<environment>', 'name of the environment');
+    command(name, description).argument('<environment>', 'environment name');
   withExamples(
     command('list', 'list environments and what is deployed to each').action(run(listEnvironments)),
     'hearth environment list alice/garden',
   );
   withExamples(
-    one('show', 'show the rules of an environment').action(run(showEnvironment)),
+    one('show', "show an environment's rules").action(run(showEnvironment)),
     'hearth environment show alice/garden production',
   );
   withExamples(
-    one('set', 'add an environment, or change its rules; omitted options are kept')
-      .option('--reviewers <names>', 'users, and teams as organisation/team, separated by commas; empty: none')
+    one('set', 'add an environment, or change its rules; omitted options stay unchanged')
+      .option('--reviewers <names>', 'users, and teams as organisation/team, separated by commas; empty for none')
       .option('--wait <minutes>', 'minutes that each job waits')
       .addOption(
-        new Option('--refs <policy>', 'branches and tags that can deploy').choices(['all', 'protected', 'custom']),
+        new Option('--refs <policy>', 'branches and tags that can be deployed from').choices([
+          'all',
+          'protected',
+          'custom',
+        ]),
       )
-      .option('--branches <patterns>', 'patterns of branches for --refs custom, separated by commas')
-      .option('--tags <patterns>', 'patterns of tags for --refs custom, separated by commas')
+      .option('--branches <patterns>', 'branch patterns for --refs custom, separated by commas')
+      .option('--tags <patterns>', 'tag patterns for --refs custom, separated by commas')
       .addOption(
         new Option('--self-review <choice>', 'whether users can review runs that they started').choices(['yes', 'no']),
       )
-      .addOption(new Option('--needs-write <choice>', 'whether reviewers need push access').choices(['yes', 'no']))
+      .addOption(new Option('--needs-write <choice>', 'whether reviewers need write access').choices(['yes', 'no']))
       .addOption(
         new Option('--bypass <choice>', 'whether repository administrators can bypass the rules').choices([
           'yes',
@@ -52,21 +56,21 @@ export function addEnvironmentCommands(program: Command, run: Run): void {
     'hearth environment set acme/shop production --refs custom --tags "v*" --wait 10',
   );
   withExamples(
-    one('delete', 'delete an environment with its secrets; waiting jobs fail')
+    one('delete', 'delete an environment and its secrets; waiting jobs fail')
       .alias('remove')
       .action(run(deleteEnvironment)),
     'hearth environment delete alice/garden review/12',
   );
   withExamples(
-    command('history', 'list deployments, the newest first')
-      .argument('[environment]', 'name of an environment (default: all)')
-      .option('--limit <count>', 'how many', '30')
+    command('history', 'list deployments, newest first')
+      .argument('[environment]', 'environment name (default: all)')
+      .option('--limit <count>', 'maximum number to list', '30')
       .action(run(listDeployments)),
     'hearth environment history alice/garden production',
   );
   withExamples(
-    command('redeploy', 'deploy a commit again, with another attempt of its job')
-      .argument('<deployment>', 'number of the deployment, as history shows it')
+    command('redeploy', 'deploy a commit again with another attempt of its job')
+      .argument('<deployment>', 'deployment number, as shown by history')
       .option('--as <user>', 'act as this user')
       .action(run(redeploy)),
     'hearth environment redeploy alice/garden 12 --as bob',
@@ -235,12 +239,12 @@ const listDeployments: Action<{ limit: string }, [string, string | undefined]> =
 };
 
 const redeploy: Action<AsOption, [string, string]> = async (cli, options, text, number) => {
-  const id = readNumber(number, 'A deployment has a number: hearth environment history shows it.');
+  const id = readNumber(number, 'Enter a deployment number, as shown by hearth environment history.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const found = await findRepository(modules, text, viewer);
   const run = await modules.ci.environments.deployments.again(viewer, found, id);
-  cli.output.result(`Run ${run.number} deploys it again, as attempt ${run.attempt}.`, {
+  cli.output.result(`Run ${run.number} is deploying it again as attempt ${run.attempt}.`, {
     run: run.number,
     attempt: run.attempt,
   });

@@ -23,11 +23,11 @@ export function addExportImportCommands(program: Command, run: Run): void {
   withExamples(
     program
       .command('export')
-      .description('export a repository to one file: a git bundle with its settings, issues and pull requests')
+      .description('export a repository to a single file: a git bundle with its settings, issues and pull requests')
       .argument('<owner/name>', 'repository')
-      .argument('<file>', 'the file to write')
+      .argument('<file>', 'file to write')
       .option('--replace', 'overwrite an existing file')
-      .option('--gitea', 'write the folder that gitea restore-repo and forgejo restore-repo read instead')
+      .option('--gitea', 'write a folder for gitea restore-repo and forgejo restore-repo instead')
       .action(run(exportRepository)),
     'hearth export alice/garden garden.bundle',
     'git clone garden.bundle              # without Hearth',
@@ -36,14 +36,14 @@ export function addExportImportCommands(program: Command, run: Run): void {
   const imports = withExamples(
     program
       .command('import')
-      .description('import a repository from a file of hearth export or git bundle')
-      .argument('<file>', 'a file that hearth export or git bundle has written')
-      .argument('[owner/name]', 'the new repository; as the file says when left out')
+      .description('import a repository from a file written by hearth export or git bundle')
+      .argument('<file>', 'file written by hearth export or git bundle')
+      .argument('[owner/name]', 'new repository (default: the name in the file)')
       .option('--public', 'make it public')
       .option('--private', 'make it private')
       .option(
         '--issues',
-        'only bring issues and pull requests into a repository that is there; those of an earlier import are updated',
+        'only import issues and pull requests into an existing repository; update the ones imported earlier',
       )
       .action(run(importFile)),
     'hearth import garden.bundle',
@@ -60,9 +60,9 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('adopt')
-      .description('copy an existing git repository of this machine into Hearth')
-      .argument('<path>', 'its folder, bare or with a work tree; it is not changed')
-      .argument('<owner/name>', 'the new repository')
+      .description('copy an existing git repository on this machine into Hearth')
+      .argument('<path>', 'its folder, bare or with a working tree; it stays unchanged')
+      .argument('<owner/name>', 'new repository')
       .option('--public', 'make it public')
       .action(run(adopt)),
     'hearth repo adopt /srv/git/tool.git alice/tool',
@@ -109,7 +109,7 @@ const exportRepository: Action<{ replace?: true; gitea?: true }, [string, string
   );
   if (leftOut.pullRequests > 0)
     cli.output.message(
-      `Left out${pullsInWords(leftOut.pullRequests).replace(',', ':')} that nobody has let in yet, or whose commits are gone. A backup has them.`,
+      `Left out${pullsInWords(leftOut.pullRequests).replace(',', ':')} because of missing approval or missing commits. Backups contain all pull requests.`,
     );
 };
 
@@ -140,15 +140,15 @@ interface ImportOptions {
 }
 
 const importFile: Action<ImportOptions, [string, string | undefined]> = async (cli, options, file, text) => {
-  if (options.public && options.private) throw invalid('usage', 'Use --public or --private, not both.');
+  if (options.public && options.private) throw invalid('usage', 'Use only one of --public and --private.');
   const source = path.resolve(cli.process.cwd(), file);
   const found = statSync(source, { throwIfNoEntry: false });
   if (found?.isDirectory() === true)
     throw withHint(
       invalid('usage', `${source} is a folder.`),
-      `a folder of dump-repo: hearth import start ADDRESS OWNER/NAME --from ${file}`,
+      `to import a dump-repo folder: hearth import start ADDRESS OWNER/NAME --from ${file}`,
     );
-  if (found?.isFile() !== true) throw notFound('no_such_file', `There is no file ${source}.`);
+  if (found?.isFile() !== true) throw notFound('no_such_file', `The file ${source} does not exist.`);
   if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is not a git bundle.`);
   if (options.issues) return importIssuesOf(cli, source, text);
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : undefined;
@@ -157,7 +157,7 @@ const importFile: Action<ImportOptions, [string, string | undefined]> = async (c
 
 async function importIssuesOf(cli: Cli, source: string, text: string | undefined): Promise<void> {
   if (text === undefined)
-    throw invalid('usage', 'Name the repository that gets the issues: hearth import FILE OWNER/NAME --issues');
+    throw invalid('usage', 'Specify the repository to add the issues to: hearth import FILE OWNER/NAME --issues');
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const [{ updateIssues }, { systemRandom }] = await Promise.all([
@@ -190,7 +190,7 @@ const adopt: Action<{ public?: true }, [string, string]> = async (cli, options, 
   const given = path.resolve(cli.process.cwd(), folder);
   const source = existsSync(path.join(given, '.git')) ? path.join(given, '.git') : given;
   const head = await readFile(path.join(source, 'HEAD'), 'utf8').catch(() => null);
-  if (head === null) throw notFound('no_such_folder', `There is no git repository in ${given}.`);
+  if (head === null) throw notFound('no_such_folder', `No git repository found in ${given}.`);
   const defaultBranch = /^ref: refs\/heads\/(.+)\n?$/.exec(head)?.[1];
   await importSource(cli, source, {
     ...splitName(text),
@@ -223,16 +223,16 @@ async function importSource(cli: Cli, source: string, wishes: ImportRequest): Pr
       throw isUnknownOwner
         ? withHint(
             error,
-            'the owner named in this bundle does not exist here; name another: hearth import FILE OWNER/NAME',
+            'the owner in this bundle does not exist on this server; specify another one: hearth import FILE OWNER/NAME',
           )
         : error;
     })
     .finally(shown.end);
-  for (const line of refused) cli.output.message(`not taken: ${line}`);
+  for (const line of refused) cli.output.message(`not imported: ${line}`);
   const { repository, canonical } = found;
   const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(
-    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === pulls ? '' : `, ${issues.added - pulls} issues`}${pullsInWords(pulls)}${releases === 0 ? '' : `, ${releases} ${releases === 1 ? 'release' : 'releases'}`}. Clone it with: git clone ${clone.http}`,
+    `Created ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === pulls ? '' : `, ${issues.added - pulls} issues`}${pullsInWords(pulls)}${releases === 0 ? '' : `, ${releases} ${releases === 1 ? 'release' : 'releases'}`}. Clone it with: git clone ${clone.http}`,
     {
       ...repositoryToJson(repository, canonical.owner),
       refs,

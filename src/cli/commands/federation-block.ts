@@ -17,8 +17,8 @@ export function addBlockCommands(federation: Command, run: Run): void {
   withExamples(
     block
       .command('add')
-      .description('block a server with its subdomains, or an actor, and end their follows')
-      .argument('<value>', 'host name, or the address of an actor')
+      .description('block an actor, or a server and its subdomains, and end their follows')
+      .argument('<value>', 'host name or actor URL')
       .option('--reason <text>', 'reason, shown to administrators')
       .action(run(addBlock)),
     'hearth federation block add spam.example.org --reason "bulk follows"',
@@ -28,22 +28,22 @@ export function addBlockCommands(federation: Command, run: Run): void {
       .command('remove')
       .alias('delete')
       .description('remove a block')
-      .argument('<value>', 'as shown in the list')
+      .argument('<value>', 'server or actor, as shown in the list')
       .action(run(removeBlock)),
     'hearth federation block remove spam.example.org',
   );
   withExamples(
     block
       .command('import')
-      .description('add a list from standard input: one server or actor per line, or the CSV of another server')
+      .description('add blocks from standard input: one server or actor per line, or a CSV export from another server')
       .action(run(importBlocks)),
     'hearth federation block import < blocked-servers.csv',
   );
   withExamples(
     block
       .command('export')
-      .description('print the list as CSV, which other servers import')
-      .option('--actors', 'of actors instead of servers')
+      .description('print the list as CSV, for import on other servers')
+      .option('--actors', 'list actors instead of servers')
       .action(run(exportBlocks)),
     'hearth federation block export > blocked-servers.csv',
   );
@@ -51,7 +51,7 @@ export function addBlockCommands(federation: Command, run: Run): void {
 
 const perPage = 1_000;
 const maxBytes = 16 * 1024 * 1024;
-const tooLarge = () => invalid('block_list_too_long', 'This list is larger than 16 MiB.');
+const tooLarge = () => invalid('block_list_too_long', 'The list is larger than 16 MiB.');
 
 const columns: Column<Block>[] = [
   { title: 'KIND', cell: ({ kind }) => kind },
@@ -85,7 +85,7 @@ const addBlock: Action<{ reason?: string }, [string]> = async (cli, { reason = '
 const removeBlock: Action<object, [string]> = async (cli, _options, value) => {
   const { federation } = await cli.openModules();
   await federation.removeBlock(value);
-  cli.output.result(`${value} is not blocked any more.`, { value });
+  cli.output.result(`${value} is no longer blocked.`, { value });
 };
 
 const importBlocks: Action<object, []> = async (cli) => {
@@ -93,8 +93,8 @@ const importBlocks: Action<object, []> = async (cli) => {
   const { federation } = await cli.openModules();
   const { added, blocks, skipped } = await federation.importBlocks(text);
   const left =
-    skipped.length === 0 ? '' : ` ${skipped.length} lines were left out, the first of them ${skipped[0]!.line}.`;
-  cli.output.result(`${added} added, ${blocks.length - added} were there already.${left}`, {
+    skipped.length === 0 ? '' : ` Invalid lines skipped: ${skipped.length}, the first is line ${skipped[0]!.line}.`;
+  cli.output.result(`Blocks added: ${added}, already present: ${blocks.length - added}.${left}`, {
     added,
     known: blocks.length - added,
     skipped,

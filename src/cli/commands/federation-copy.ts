@@ -11,11 +11,11 @@ import { findPerson, nameOf } from './find-person.ts';
 
 /** `hearth federation copy …`: copies of followed repositories. */
 export function addCopyCommands(federation: Command, run: Run): void {
-  const copy = addNoun(federation, 'copy', 'kept copies of followed repositories');
+  const copy = addNoun(federation, 'copy', 'copies of followed repositories');
   withExamples(
     copy
       .command('list')
-      .description('list copies of repositories, with their size and state')
+      .description('list copies of repositories with their size and state')
       .option('--user <name>', 'filter by user')
       .action(run(listCopies)),
     'hearth federation copy list --user alice',
@@ -24,9 +24,9 @@ export function addCopyCommands(federation: Command, run: Run): void {
     copy
       .command('keep')
       .description('keep a copy of a repository that a user follows')
-      .argument('<target>', 'handle as "hearth federation follows" shows it, or the id')
-      .requiredOption('--user <name>', 'user who follows it and keeps the copy')
-      .option('--name <name>', 'of the copy; by default that of the origin')
+      .argument('<target>', 'handle as shown by "hearth federation follows", or the id')
+      .requiredOption('--user <name>', 'user who follows the repository and keeps the copy')
+      .option('--name <name>', "name of the copy (default: the origin's name)")
       .action(run(keepCopy)),
     'hearth federation copy keep bob/tool@forge.example.org --user alice',
   );
@@ -34,9 +34,9 @@ export function addCopyCommands(federation: Command, run: Run): void {
     copy
       .command('remove')
       .alias('delete')
-      .description('move a kept copy to the trash')
-      .argument('<target>', 'handle of its origin')
-      .requiredOption('--user <name>', 'user who keeps it')
+      .description('move a copy to the trash')
+      .argument('<target>', 'handle of the origin')
+      .requiredOption('--user <name>', 'user who keeps the copy')
       .action(run(removeCopy)),
     'hearth federation copy remove bob/tool@forge.example.org --user alice',
   );
@@ -100,11 +100,11 @@ const keepCopy: Action<{ user: string; name?: string }, [string]> = async (cli, 
   const follows = await modules.federation.listAllFollows({ userId: person.id });
   const wanted = withoutPrefix(target);
   const found = follows.find(({ id, handle, remoteActorId }) => [id, handle, remoteActorId].includes(wanted));
-  if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
+  if (found === undefined) throw notFound('unknown_follow', `${user} does not follow ${target}.`);
   const { copy, isNew } = await modules.copies.keep(localAdministrator, person, found.id, name);
   const place = `${copy.place!.owner}/${copy.place!.name}`;
   cli.output.result(
-    isNew ? `${place} is a copy of ${copy.handle} now.` : `${place} is a copy of ${copy.handle} already.`,
+    isNew ? `${place} is now a copy of ${copy.handle}.` : `${place} is already a copy of ${copy.handle}.`,
     {
       id: copy.repositoryId,
       repository: place,
@@ -120,7 +120,10 @@ const removeCopy: Action<{ user: string }, [string]> = async (cli, { user }, tar
   const wanted = withoutPrefix(target);
   const copies = await allCopies(modules, person.id);
   const found = copies.find(({ handle, actorId, repositoryId }) => [handle, actorId, repositoryId].includes(wanted));
-  if (found === undefined) throw notFound('unknown_copy', `${user} keeps no copy of ${target}.`);
+  if (found === undefined) throw notFound('unknown_copy', `${user} does not keep a copy of ${target}.`);
   await modules.copies.drop(localAdministrator, person.id, found.repositoryId);
-  cli.output.result(`The copy of ${found.handle} is in the trash.`, { id: found.repositoryId, origin: found.handle });
+  cli.output.result(`Moved the copy of ${found.handle} to the trash.`, {
+    id: found.repositoryId,
+    origin: found.handle,
+  });
 };

@@ -11,33 +11,33 @@ import { readScope } from './ci-scope.ts';
 
 /** `hearth federation follower …`: followers from other servers, and follow requests. */
 export function addFollowerCommands(federation: Command, run: Run): void {
-  const follower = addNoun(federation, 'follower', 'followers from other servers, and their requests');
+  const follower = addNoun(federation, 'follower', 'followers from other servers, and follow requests');
   const command = (name: string, description: string): Command =>
-    follower.command(name).description(description).argument('<subject>', 'owner/name, a user or an organisation');
+    follower.command(name).description(description).argument('<subject>', 'owner/name, user or organisation');
   withExamples(
-    command('list', 'list followers, the newest first').action(run(listFollowers)),
+    command('list', 'list followers, newest first').action(run(listFollowers)),
     'hearth federation follower list alice/garden',
   );
   withExamples(
-    command('remove', 'remove a follower, or decline a request; its server is notified')
+    command('remove', "remove a follower, or decline a follow request; the follower's server is notified")
       .alias('delete')
-      .argument('<actor>', 'its URL or handle, as shown in the list')
+      .argument('<actor>', "follower's URL or handle, as shown in the list")
       .action(run(removeFollower)),
     'hearth federation follower remove alice/garden carol@social.example.org',
   );
   withExamples(
-    command('requests', 'list follow requests that wait for approval, the oldest hundred').action(run(listRequests)),
+    command('requests', 'list pending follow requests, the oldest hundred').action(run(listRequests)),
     'hearth federation follower requests alice',
   );
   withExamples(
-    command('accept', 'accept a request to follow')
-      .argument('<actor>', 'its URL or handle, as shown in the requests')
+    command('accept', 'accept a follow request')
+      .argument('<actor>', "follower's URL or handle, as shown in the requests")
       .action(run(acceptRequest)),
     'hearth federation follower accept alice carol@social.example.org',
   );
   withExamples(
-    command('approval', 'show or set whether each new follower waits for approval')
-      .addArgument(new Argument('[choice]', 'new value; without it, print the current one').choices(['on', 'off']))
+    command('approval', 'show or set whether new followers need approval')
+      .addArgument(new Argument('[choice]', 'new value; if omitted, print the current one').choices(['on', 'off']))
       .action(run(approval)),
     'hearth federation follower approval acme',
     'hearth federation follower approval acme on',
@@ -48,7 +48,8 @@ const perPage = 500;
 
 async function subjectOf(modules: Modules, text: string): Promise<FollowSubject> {
   const scope = await readScope(modules, text);
-  if (scope.kind === 'instance') throw invalid('usage', 'The server as a whole has no followers.');
+  if (scope.kind === 'instance')
+    throw invalid('usage', 'Only repositories, users and organisations have followers, not the server.');
   return scope;
 }
 
@@ -95,9 +96,9 @@ const listRequests: Action<object, [string]> = async (cli, _options, text) => {
 function findActor(rows: readonly ShownFollower[], text: string): ShownFollower {
   const wanted = text.replace(/^(acct:)?@?/i, '');
   const [found, another] = rows.filter(({ actorId, handle }) => actorId === text || handle === wanted);
-  if (found === undefined) throw notFound('no_such_follower', `There is no follower or request of ${text}.`);
+  if (found === undefined) throw notFound('no_such_follower', `No follower or follow request matches ${text}.`);
   if (another !== undefined)
-    throw conflict('ambiguous_follower', `Several are called ${text}. Give the address of the actor instead.`);
+    throw conflict('ambiguous_follower', `Several followers match ${text}. Use the actor's URL instead.`);
   return found;
 }
 

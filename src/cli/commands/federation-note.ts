@@ -11,25 +11,25 @@ import { readCount } from './read-count.ts';
 
 /** `hearth federation note …`: the notes that followers on microblogs get from a repository. */
 export function addNoteCommands(federation: Command, run: Run): void {
-  const note = addNoun(federation, 'note', 'notes that followers on microblogs get');
+  const note = addNoun(federation, 'note', 'notes sent to followers on microblogs');
   const command = (name: string, description: string): Command =>
     note.command(name).description(description).argument('<owner/name>', 'repository');
   withExamples(
     command('list', 'list the newest notes; they are kept for thirty days')
-      .option('--limit <count>', 'how many', '30')
+      .option('--limit <count>', 'maximum number to list', '30')
       .action(run(listNotes)),
     'hearth federation note list alice/garden',
   );
   withExamples(
-    command('remove', 'delete a note of a public repository; the servers that have it are notified')
+    command('remove', 'delete a note about a public repository; the servers that received it are notified')
       .alias('delete')
-      .argument('<note>', 'its id, as shown in the list')
+      .argument('<note>', 'note id, as shown in the list')
       .action(run(removeNote)),
     'hearth federation note remove alice/garden 3f2a9c41',
   );
-  const choices = command('choices', 'show or change the events that become notes; omitted options are kept');
+  const choices = command('choices', 'show or change which events create notes; omitted options stay unchanged');
   for (const kind of kinds)
-    choices.addOption(new Option(`--${kind} <choice>`, `whether ${told[kind]} become notes`).choices(['yes', 'no']));
+    choices.addOption(new Option(`--${kind} <choice>`, `whether ${told[kind]} create notes`).choices(['yes', 'no']));
   withExamples(
     choices.action(run(chooseNotes)),
     'hearth federation note choices alice/garden',
@@ -77,7 +77,7 @@ const removeNote: Action<object, [string, string]> = async (cli, _options, text,
   const notes = await modules.federation.listNotes(repository.id, { limit: mostListed });
   const found = findById(notes, id, { what: 'note', reason: 'no_such_note' });
   await modules.federation.deleteNote(repository.id, found.id);
-  cli.output.result('The note is deleted; the servers that have it are notified.', { id: found.id, removed: true });
+  cli.output.result('Note deleted. The servers that received it are notified.', { id: found.id, removed: true });
 };
 
 type ChoiceOptions = Partial<Record<keyof NoteChoices, 'yes' | 'no'>>;

@@ -8,7 +8,7 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth federation peers`, `hearth federation peer …`: the servers that this one exchanges activities with. */
 export function addPeerCommands(federation: Command, run: Run): void {
-  const peer = addNoun(federation, 'peer', 'another server');
+  const peer = addNoun(federation, 'peer', 'pairing and connections with other servers');
   // The same command under both names.
   for (const [parent, name, example] of [
     [federation, 'peers', 'hearth federation peers'],
@@ -30,7 +30,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
   withExamples(
     peer
       .command('invite')
-      .description('print a code with which another server can request pairing, valid for 15 minutes')
+      .description('print a pairing code for another server, valid for 15 minutes')
       .action(run(invitePeer)),
     'hearth federation peer invite',
   );
@@ -38,14 +38,14 @@ export function addPeerCommands(federation: Command, run: Run): void {
     peer
       .command('accept')
       .description('request pairing with the server that issued a code')
-      .argument('<code>', 'code printed there by "hearth federation peer invite"')
+      .argument('<code>', 'code printed on the other server by "hearth federation peer invite"')
       .action(run(acceptPeer)),
     "hearth federation peer accept 'https://forge.example.org/ap/pairing#…'",
   );
   withExamples(
     peer
       .command('confirm')
-      .description('accept a server that used your code')
+      .description('confirm the pairing of a server that used your code')
       .argument('<host>', 'host name')
       .action(run(confirmPeer)),
     'hearth federation peer confirm other.example.org',
@@ -54,7 +54,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
     peer
       .command('remove')
       .alias('delete')
-      .description('end a pairing, or reject a request')
+      .description('end a pairing, or reject a pairing request')
       .argument('<host>', 'host name')
       .action(run(removePeer)),
     'hearth federation peer remove other.example.org',
@@ -122,29 +122,29 @@ const invitePeer: Action<object, []> = async (cli) => {
   const { federation } = await cli.openModules();
   const { code, expiresAt } = await federation.invitePeer();
   const line =
-    'Give this code to the administrator of the other server. It works once, for 15 minutes. ' +
-    'Then confirm who used it: hearth federation peer confirm HOST.';
+    "Give this code to the other server's administrator. It works once within 15 minutes. " +
+    'Then confirm the server that used it: hearth federation peer confirm HOST.';
   cli.output.secret(code, line, { code, expiresAt: isoOrNull(expiresAt) });
 };
 
 const acceptPeer: Action<object, [string]> = async (cli, _options, code) => {
   const { federation } = await cli.openModules();
   const host = federation.hostOfCode(code);
-  await cli.confirm(`Pair with ${host}? This server will then send to it and accept what it sends.`);
+  await cli.confirm(`Pair with ${host}? This server will then send data to it and accept data from it.`);
   await federation.acceptInvite(code);
-  cli.output.result(`Paired with ${host}. Its administrator also has to confirm.`, { host, allowed: 'pairing' });
+  cli.output.result(`Paired with ${host}. The administrator there also has to confirm.`, { host, allowed: 'pairing' });
 };
 
 const confirmPeer: Action<object, [string]> = async (cli, _options, host) => {
   const { federation } = await cli.openModules();
-  await cli.confirm(`Allow ${host}? Do so only if you gave the code to its administrator.`);
+  await cli.confirm(`Confirm the pairing with ${host}? Only do so if you gave the code to its administrator.`);
   await federation.confirmPeer(host);
-  cli.output.result(`${host} is allowed now.`, { host, allowed: 'pairing' });
+  cli.output.result(`${host} is now allowed.`, { host, allowed: 'pairing' });
 };
 
 const removePeer: Action<object, [string]> = async (cli, _options, host) => {
   const { federation } = await cli.openModules();
   await cli.confirm(`End the pairing with ${host}?`);
   await federation.removePeer(host);
-  cli.output.result(`${host} is not allowed by a pairing any more.`, { host, allowed: 'no' });
+  cli.output.result(`${host} is no longer allowed through a pairing.`, { host, allowed: 'no' });
 };

@@ -21,7 +21,7 @@ export function addFederationCommands(program: Command, run: Run): void {
   withExamples(
     federation
       .command('status')
-      .description('show whether federation is operational, and why not')
+      .description('show whether federation is operational, and if not, why')
       .action(run(showStatus)),
     'hearth federation status',
   );
@@ -33,8 +33,8 @@ export function addFederationCommands(program: Command, run: Run): void {
   withExamples(
     federation
       .command('follow')
-      .description('follow a repository or a user on another server')
-      .argument('<target>', 'owner/name@host, user@host, or an address')
+      .description('follow a repository or user on another server')
+      .argument('<target>', 'owner/name@host, user@host, or a URL')
       .requiredOption('--user <name>', 'user who follows')
       .action(run(follow)),
     'hearth federation follow bob/tool@forge.example.org --user alice',
@@ -42,8 +42,8 @@ export function addFederationCommands(program: Command, run: Run): void {
   withExamples(
     federation
       .command('unfollow')
-      .description('unfollow; the other server is notified')
-      .argument('<target>', 'handle as "hearth federation follows" shows it, or the id')
+      .description('unfollow a repository or user; the other server is notified')
+      .argument('<target>', 'handle as shown by "hearth federation follows", or the id')
       .requiredOption('--user <name>', 'user who followed')
       .action(run(unfollow)),
     'hearth federation unfollow bob/tool@forge.example.org --user alice',
@@ -59,26 +59,26 @@ export function addFederationCommands(program: Command, run: Run): void {
   withExamples(
     federation
       .command('followers')
-      .description('list remote followers of a repository')
+      .description("list a repository's remote followers")
       .argument('<repository>', 'owner/name')
       .action(run(listFollowers)),
     'hearth federation followers alice/garden',
   );
-  const origin = addNoun(federation, 'origin', 'the origin of local actor ids');
+  const origin = addNoun(federation, 'origin', 'base URL of local actor ids');
   withExamples(
     origin
       .command('accept')
       .description('accept a changed SERVICE_FEDERATION_BASE_URL')
-      .argument('<origin>', 'the new address, as in the settings')
+      .argument('<origin>', 'new URL, as in the settings')
       .action(run(acceptOrigin)),
     'hearth federation origin accept https://git.example.org',
   );
-  const actor = addNoun(federation, 'actor', 'actor documents of repositories and people');
+  const actor = addNoun(federation, 'actor', 'actor documents of repositories and users');
   withExamples(
     actor
       .command('show')
       .description('print the document of a local or remote actor')
-      .argument('<target>', 'owner/name@host, user@host, or an address')
+      .argument('<target>', 'owner/name@host, user@host, or a URL')
       .action(run(showActor)),
     'hearth federation actor show bob/tool@forge.example.org',
   );
@@ -90,8 +90,8 @@ export function addFederationCommands(program: Command, run: Run): void {
     federation
       .command('keys')
       .description('list local actors and their public keys, or replace the keys')
-      .option('--rotate', 'generate a new key for each; their ids do not change')
-      .option('--actor <id>', 'with --rotate: only this one')
+      .option('--rotate', 'generate a new key for each actor; actor ids do not change')
+      .option('--actor <id>', 'with --rotate: only this actor')
       .action(run(showKeys)),
     'hearth federation keys',
     'hearth federation keys --rotate',
@@ -149,13 +149,13 @@ const acceptOrigin: Action<object, [string]> = async (cli, _options, origin) => 
   const change = await federation.originChange();
   if (change !== null && URL.parse(origin)?.origin === change.to) {
     await cli.confirm(
-      `Go on as ${change.to} instead of ${change.from}? ${followers} follows by people elsewhere end: they have to follow the new address. ` +
-        `${follows} follows of people here are asked for again. What is queued under the former address is not sent.`,
+      `Continue as ${change.to} instead of ${change.from}? This ends ${followers} follows by users on other servers, who have to follow the new address. ` +
+        `Hearth requests ${follows} follows of local users again. Activities queued under the former address are not sent.`,
     );
   }
   const done = await federation.acceptOrigin(origin);
   cli.output.result(
-    `This server is ${federation.origin} from now on. ${done.followers} followers elsewhere were forgotten, ${done.follows} follows are asked for again.`,
+    `This server is now ${federation.origin}. Removed ${done.followers} remote followers, and requested ${done.follows} follows again.`,
     { origin: federation.origin, ...done },
   );
 };
@@ -178,13 +178,13 @@ function whatFollows(user: string, { handle, state, isNew }: Followed): string {
   // A followed user with their repositories.
   if (state === undefined) {
     return isNew === false
-      ? `${user} follows ${handle} already; new repositories of theirs are followed when they appear.`
-      : `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`;
+      ? `${user} already follows ${handle}. New repositories are followed when they appear.`
+      : `${user} follows ${handle}. Hearth sends follow requests for each of their public repositories within seconds.`;
   }
-  if (state === 'ACCEPTED') return `${user} follows ${handle} already.`;
+  if (state === 'ACCEPTED') return `${user} already follows ${handle}.`;
   return isNew === false
-    ? `${user} has asked to follow ${handle} already: PENDING until the other server accepts.`
-    : `${user} follows ${handle}: PENDING until the other server accepts.`;
+    ? `${user} has already requested to follow ${handle}: PENDING until the other server accepts.`
+    : `${user} requested to follow ${handle}: PENDING until the other server accepts.`;
 }
 
 const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
@@ -197,7 +197,7 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
     ({ id, handle, remoteActorId }) => id === target || handle === wanted || remoteActorId === target,
   );
   const [found] = fitting;
-  if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
+  if (found === undefined) throw notFound('unknown_follow', `${user} does not follow ${target}.`);
   // A renamed repository and a new one with its old name share the name until their server is contacted again.
   if (fitting.some(({ remoteActorId }) => remoteActorId !== found.remoteActorId)) {
     const addresses = fitting
@@ -206,7 +206,7 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
       .join(', ');
     throw conflict(
       'ambiguous_follow',
-      `${user} follows several called ${target}. Give one of these instead: ${addresses}`,
+      `Several follows of ${user} match ${target}. Use one of these instead: ${addresses}`,
     );
   }
   const ended = await modules.federation.unfollowFor(found.id);
@@ -272,7 +272,8 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   const { owner, name } = (await findRepository(modules, repository)).canonical;
   const followers = await modules.federation.listFollowers(owner, name);
   const gone = new Set(followers.filter(({ goneSince }) => goneSince !== null).map(({ host }) => host));
-  for (const host of gone) cli.output.message(`${host} was given up: nothing is sent there until it responds again.`);
+  for (const host of gone)
+    cli.output.message(`${host} is considered gone. Nothing is sent to it until it responds again.`);
   cli.output.list(
     followers,
     followerColumns,
@@ -312,7 +313,7 @@ const resync: Action<object, []> = async (cli) => {
   const results = await federation.resync();
   for (const { handle, error } of results) if (error !== null) cli.output.message(`${handle}: ${error}`);
   const added = results.flatMap((result) => result.added);
-  cli.output.result(`Looked at ${results.length} people; ${added.length} repositories are newly followed.`, {
+  cli.output.result(`Checked ${results.length} users. Newly followed repositories: ${added.length}.`, {
     people: results.length,
     added,
   });
@@ -326,7 +327,7 @@ const keyColumns: Column<ListedKey>[] = [
 
 const showKeys: Action<{ rotate?: true; actor?: string }, []> = async (cli, { rotate, actor }) => {
   if (rotate === undefined && actor !== undefined)
-    throw withHint(invalid('usage', 'Use --actor to name the actor whose key is replaced.'), 'add --rotate');
+    throw withHint(invalid('usage', 'Use --actor to specify the actor whose key is replaced.'), 'add --rotate');
   if (rotate === undefined) return listKeys(cli);
   await cli.confirm(
     actor === undefined ? 'Replace the keys of all actors of this server?' : `Replace the key of ${actor}?`,

@@ -9,11 +9,11 @@ export function findById<Row extends { id: string }>(
   text: string,
   { what, reason, alsoBy }: { what: string; reason: string; alsoBy?: (row: Row) => string },
 ): Row {
-  if (text === '') throw invalid('usage', `Which ${what}? Give its id.`);
+  if (text === '') throw invalid('usage', `Several ${what}s match. Specify an id.`);
   const exact = rows.find((row) => row.id === text || alsoBy?.(row) === text);
   if (exact !== undefined) return exact;
   const near = text.length < 4 ? [] : rows.filter((row) => row.id.startsWith(text));
-  if (near.length > 1) throw conflict('ambiguous_id', `${near.length} ${what}s have an id that begins with ${text}.`);
-  if (near[0] === undefined) throw notFound(reason, `There is no ${what} ${text}.`);
+  if (near.length > 1) throw conflict('ambiguous_id', `${near.length} ${what}s have an id that starts with ${text}.`);
+  if (near[0] === undefined) throw notFound(reason, `The ${what} ${text} does not exist.`);
   return near[0];
 }

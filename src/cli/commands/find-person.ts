@@ -16,7 +16,7 @@ export async function findPerson({ accounts, owners }: Modules, name: string): P
     throw withHint(
       notFound(
         'unknown_person',
-        now.kind === 'user' ? `${name} is called ${now.handle} now.` : `${name} is an organisation.`,
+        now.kind === 'user' ? `${name} has been renamed to ${now.handle}.` : `${name} is an organisation.`,
       ),
       now.kind === 'user' ? `use the name ${now.handle}` : 'hearth org show shows it',
     );

@@ -52,6 +52,6 @@ export function splitName(text: string): { owner: string; name: string } {
     .replace(/\.git$/, '')
     .split('/');
   if (!owner || !name || more !== undefined)
-    throw invalid('usage', `${JSON.stringify(text)} is not a repository: write owner/name.`);
+    throw invalid('usage', `${JSON.stringify(text)} is not a repository. Use owner/name.`);
   return { owner, name };
 }

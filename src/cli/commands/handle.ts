@@ -20,8 +20,8 @@ export function addHandleCommands(program: Command, run: Run): void {
   withExamples(
     handle
       .command('free')
-      .description('release a reserved name for everyone; redirects from it end')
-      .argument('<name>', 'the name')
+      .description('release a reserved name so that everyone can use it; its redirects end')
+      .argument('<name>', 'reserved name')
       .option('--dry-run', 'only show what would be released')
       .action(run(freeHandle)),
     'hearth handle free formerly-alice',
@@ -53,13 +53,13 @@ const freeHandle: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, 
   const { db, owners, logger } = await cli.openModules();
   const known = (await owners.listReleased()).find(({ handle }) => owners.fold(handle) === owners.fold(text));
   if (known === undefined) {
-    if (await owners.isTaken(text)) throw conflict('handle_in_use', 'Another account now has this username.');
-    throw notFound('handle_not_released', `${text} is free already: no account has it or had it.`);
+    if (await owners.isTaken(text)) throw conflict('handle_in_use', 'Another account now has this name.');
+    throw notFound('handle_not_released', `${text} is not reserved: no account uses or has used it.`);
   }
   const whose = known.owner === null ? gone[known.kind] : `${known.owner.handle}, who would lose it permanently`;
-  if (dryRun) return cli.output.result(`Would free ${known.handle}, which is kept for ${whose}.`, toJson(known));
+  if (dryRun) return cli.output.result(`Would release ${known.handle}, which is reserved for ${whose}.`, toJson(known));
   await cli.confirm(
-    `Free ${known.handle}? It is kept for ${whose}. Old links, clones and other servers then lead to its new owner.`,
+    `Release ${known.handle}? It is reserved for ${whose}. Old links, clones and other servers will then reach its new owner.`,
   );
   await db.write((tx) => owners.free(tx, known.handle));
   logger.info('handle.freed', {
@@ -68,5 +68,5 @@ const freeHandle: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, 
     ownerId: known.ownerId,
     by: viewerForLog(localAdministrator),
   });
-  cli.output.result(`Freed ${known.handle}: anyone may take it now.`, toJson(known));
+  cli.output.result(`Released ${known.handle}. It is now available to everyone.`, toJson(known));
 };

@@ -10,10 +10,10 @@ import { withHint } from '../report-error.ts';
 export function addHelpCommand(program: Command, run: Run): void {
   const command = program
     .command('help')
-    .description('show help for a command or a topic; topics lists the topics, exit-codes the exit codes')
-    .argument('[command...]', 'words of the command, or a topic')
-    .option('--man', 'print the reference of all commands as a man page')
-    .option('--markdown', 'print the reference of all commands as Markdown')
+    .description('show help for a command or topic; topics lists the topics, exit-codes the exit codes')
+    .argument('[command...]', 'command or topic')
+    .option('--man', 'print the reference for all commands as a man page')
+    .option('--markdown', 'print the reference for all commands as Markdown')
     .action(run((cli, options: Pages, words: string[]) => printHelp(cli, program, options, words)));
   withExamples(
     command,
@@ -38,7 +38,7 @@ async function printHelp(
 ): Promise<void> {
   if (man || markdown) {
     if (words.length > 0 || (man && markdown))
-      throw invalid('usage', 'Use --man or --markdown without other arguments: the page has every command.');
+      throw invalid('usage', 'Use --man or --markdown without other arguments. The reference covers every command.');
     const [{ manPage, markdownPage }, { embedded }] = await Promise.all([
       import('../reference.ts'),
       import('../../embedded/index.ts'),
@@ -77,7 +77,7 @@ async function printTopic(cli: Cli, [, name, ...rest]: readonly string[]): Promi
   }
   if (rest.length > 0 || !names.includes(name))
     throw withHint(
-      invalid('usage', `There is no topic "${[name, ...rest].join(' ')}".`),
+      invalid('usage', `The topic "${[name, ...rest].join(' ')}" does not exist.`),
       'hearth help topics lists them',
     );
   cli.output.print(embedded.document(name), { topic: name, text: embedded.document(name) });
@@ -92,7 +92,7 @@ async function noCommand(among: Command, words: readonly string[], word: string)
     .flatMap((child) => [child.name(), ...child.aliases()]);
   const near = nearestName(word, names);
   return withHint(
-    invalid('usage', `There is no command "hearth ${words.join(' ')}".`),
+    invalid('usage', `The command "hearth ${words.join(' ')}" does not exist.`),
     near === null ? 'hearth help lists them' : `did you mean ${near}?`,
   );
 }

@@ -22,30 +22,30 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('start')
-      .description('import a repository of another forge with its issues, pull requests and releases')
-      .argument('<address>', 'URL of its page there, or the one that git clones')
-      .argument('[owner/name]', 'the new repository; not needed with --dry-run')
+      .description('import a repository from another forge with its issues, pull requests and releases')
+      .argument('<address>', 'page URL or clone URL of the repository')
+      .argument('[owner/name]', 'new repository; not needed with --dry-run')
       .option(
         '--kind <kind>',
-        `what the other server is: ${sourceKindNames} (default: by its address, or by asking it)`,
+        `software of the source server: ${sourceKindNames} (default: detected from its URL or its responses)`,
       )
-      .option('--secret-file <file>', 'file with a token of an account there')
-      .option('--secret-stdin', 'read that token from standard input')
+      .option('--secret-file <file>', 'file with an access token for the source server')
+      .option('--secret-stdin', 'read the access token from standard input')
       .option(
         '--from <path>',
-        'read a folder of dump-repo, or an archive of GitHub or GitLab, instead; the address is where it was',
+        "read a dump-repo folder or an archive from GitHub or GitLab instead; the URL is the repository's original one",
       )
-      .option('--watch <time>', 'check for changes at this interval: 15m, 8h')
-      .option('--public', 'make it public once everything is here (default: as it is there)')
+      .option('--watch <time>', 'check for changes at this interval, such as 15m or 8h')
+      .option('--public', 'make it public once the import is complete (default: same as the source)')
       .option('--private', 'keep it private')
-      .option('--no-issues', 'leave issues out')
-      .option('--no-pulls', 'leave pull requests out')
-      .option('--no-releases', 'leave releases out')
-      .option('--no-lfs', 'leave the objects of Git LFS out')
-      .option('--no-wiki', 'leave the wiki out')
-      .option('--no-reactions', 'leave reactions out: Gitea needs a request for each text')
-      .option('--deploy-keys', 'give its deploy keys access here as well')
-      .option('--dry-run', 'only show what would be imported, and what not')
+      .option('--no-issues', 'do not import issues')
+      .option('--no-pulls', 'do not import pull requests')
+      .option('--no-releases', 'do not import releases')
+      .option('--no-lfs', 'do not import Git LFS objects')
+      .option('--no-wiki', 'do not import the wiki')
+      .option('--no-reactions', 'do not import reactions: Gitea needs a separate request for every text')
+      .option('--deploy-keys', 'also import its deploy keys')
+      .option('--dry-run', 'only show what would and would not be imported')
       .action(run(start)),
     'hearth import start https://git.example.org/alice/garden --dry-run --secret-file token',
     'hearth import start https://git.example.org/alice/garden alice/garden --secret-file token --watch 15m',
@@ -55,8 +55,8 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('status')
-      .description('show imports from other forges, or one with its report')
-      .argument('[owner/name]', 'a repository')
+      .description('show imports from other forges, or one import with its report')
+      .argument('[owner/name]', 'repository')
       .action(run(status)),
     'hearth import status',
     'hearth import status alice/garden',
@@ -64,11 +64,11 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('run')
-      .description('run an import again: adds new content, or continues where it stopped')
-      .argument('<owner/name>', 'a repository')
-      .option('--full', 'compare everything, not only what has changed')
-      .option('--secret-file <file>', 'file with another token')
-      .option('--secret-stdin', 'read another token from standard input')
+      .description('run an import again: add new content, or continue where it stopped')
+      .argument('<owner/name>', 'repository')
+      .option('--full', 'compare everything instead of recent changes only')
+      .option('--secret-file <file>', 'file with another access token')
+      .option('--secret-stdin', 'read another access token from standard input')
       .action(run(again)),
     'hearth import run alice/garden',
   );
@@ -76,39 +76,41 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
     imports
       .command('switch-over')
       .description('run an import for the last time and stop following the source')
-      .argument('<owner/name>', 'a repository')
-      .option('--archive', 'make the repository there read-only, if the token allows it')
+      .argument('<owner/name>', 'repository')
+      .option('--archive', 'make the source repository read-only, if the token allows it')
       .action(run(switchOver)),
     'hearth import switch-over alice/garden --archive',
   );
   withExamples(
     imports
       .command('end')
-      .description('stop following the source; imported content is kept')
-      .argument('<owner/name>', 'a repository')
+      .description('stop following the source; imported content stays')
+      .argument('<owner/name>', 'repository')
       .action(run(end)),
     'hearth import end alice/garden',
   );
   withExamples(
     imports
       .command('people')
-      .description('list the imported authors')
-      .option('--host <host>', 'only those of this server')
+      .description('list imported authors')
+      .option('--host <host>', 'only authors from this server')
       .action(run(people)),
     'hearth import people --host git.example.org',
   );
   withExamples(
     imports
       .command('claim')
-      .description('assign imported authors to accounts here, by a file of lines like alice@git.example.org = alice')
-      .argument('<file>', 'the mapping')
+      .description(
+        'assign imported authors to local accounts, using a file with lines like alice@git.example.org = alice',
+      )
+      .argument('<file>', 'mapping file')
       .action(run(claim)),
     'hearth import claim people.txt',
   );
   withExamples(
     imports
       .command('unclaim')
-      .description('undo a claim of an imported author')
+      .description("undo a user's claim of an imported author")
       .argument('<person>', 'alice@git.example.org')
       .action(run(unclaim)),
     'hearth import unclaim alice@git.example.org',
@@ -135,19 +137,19 @@ const people: Action<{ host?: string }, []> = async (cli, { host }) => {
 const claim: Action<object, [string]> = async (cli, _options, file) => {
   const target = path.resolve(cli.process.cwd(), file);
   const text = await readFile(target, 'utf8').catch(() => null);
-  if (text === null) throw notFound('no_such_file', `There is no file ${target}.`);
+  if (text === null) throw notFound('no_such_file', `The file ${target} does not exist.`);
   const [modules, { parseMapping }] = await Promise.all([cli.openModules(), import('../../imports/index.ts')]);
   const mapped = parseMapping(text);
   const claims: { person: string; userId: string }[] = [];
   for (const { person, username } of mapped) claims.push({ person, userId: (await findPerson(modules, username)).id });
   await modules.imports.people.claimAll(localAdministrator, claims);
-  cli.output.result(`${mapped.length} people are accounts here.`, { claimed: mapped.length });
+  cli.output.result(`Assigned ${mapped.length} imported authors to local accounts.`, { claimed: mapped.length });
 };
 
 const unclaim: Action<object, [string]> = async (cli, _options, person) => {
   const modules = await cli.openModules();
   await modules.imports.people.unclaim(localAdministrator, person);
-  cli.output.result(`${person} is a name again.`, { person });
+  cli.output.result(`${person} is no longer assigned to an account.`, { person });
 };
 
 interface StartOptions extends SourceOptions {
@@ -169,7 +171,7 @@ function refuseApiOptions(options: StartOptions): void {
 }
 
 const start: Action<StartOptions, [string, string | undefined]> = async (cli, options, address, text) => {
-  if (options.public && options.private) throw invalid('usage', 'Use --public or --private, not both.');
+  if (options.public && options.private) throw invalid('usage', 'Use only one of --public and --private.');
   const kind = readKind(options.kind);
   if (options.from !== undefined) refuseApiOptions(options);
   const from = options.from === undefined ? undefined : path.resolve(cli.process.cwd(), options.from);
@@ -189,7 +191,7 @@ const start: Action<StartOptions, [string, string | undefined]> = async (cli, op
     );
     return;
   }
-  if (text === undefined) throw invalid('usage', 'Name the new repository: hearth import start ADDRESS OWNER/NAME');
+  if (text === undefined) throw invalid('usage', 'Specify the new repository: hearth import start ADDRESS OWNER/NAME');
   const visibility = options.public ? ('PUBLIC' as const) : options.private ? ('PRIVATE' as const) : undefined;
   const wishes = { ...splitName(text), address, ...readWishes(options), ...(visibility && { visibility }) };
   const { id } = await (from === undefined
@@ -219,7 +221,7 @@ const switchOver: Action<{ archive?: true }, [string]> = async (cli, { archive }
 const end: Action<object, [string]> = async (cli, _options, text) => {
   const { modules, id } = await find(cli, text);
   await modules.imports.end(localAdministrator, id);
-  cli.output.result(`${text} follows its source no longer.`, { name: text, state: 'ended' });
+  cli.output.result(`${text} no longer follows its source.`, { name: text, state: 'ended' });
 };
 
 interface Named extends Import {
@@ -266,7 +268,7 @@ async function follow(cli: Cli, { modules, isServed, id }: FoundImport, text: st
   const { lastError, waitsUntil } = (await modules.imports.find(id))!;
   if (lastError !== null)
     throw withHint(unavailable('import_failed', lastError), `hearth import run ${text} goes on where it stopped`);
-  if (waitsUntil !== null) cli.output.message('The server continues automatically when the limit ends.');
+  if (waitsUntil !== null) cli.output.message('The server continues automatically when the rate limit resets.');
 }
 
 async function show(cli: Cli, modules: Modules, id: string, text: string): Promise<void> {
@@ -345,6 +347,6 @@ async function find(cli: Cli, text: string, willRun = false): Promise<FoundImpor
     : { modules: await cli.openModules(), isServed: false };
   const { repository } = await findRepository(modules, text);
   if ((await modules.imports.find(repository.id)) === null)
-    throw notFound('import_not_found', `${text} does not come from another forge.`);
+    throw notFound('import_not_found', `${text} was not imported from another forge.`);
   return { modules, id: repository.id, isServed };
 }

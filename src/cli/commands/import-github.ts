@@ -15,21 +15,21 @@ export function addImportGithubCommand(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('github')
-      .description('import the repositories of a GitHub account')
-      .argument('<login>', 'the account there')
-      .requiredOption('--user <name>', 'the user or organisation here that gets them')
-      .option('--stars', 'import starred repositories instead of its own')
-      .option('--watch', 'keep each in sync as a pull mirror')
-      .option('--no-releases', 'leave their releases out')
-      .option('--keep-visibility', 'keep public ones public (default: all private)')
-      .option('--secret-file <file>', 'file with a token of that account, for its private repositories')
-      .option('--secret-stdin', 'read that token from standard input')
+      .description("import a GitHub account's repositories")
+      .argument('<login>', 'GitHub account name')
+      .requiredOption('--user <name>', 'user or organisation on this server that will own the repositories')
+      .option('--stars', "import the account's starred repositories instead of its own")
+      .option('--watch', 'keep each repository in sync as a pull mirror')
+      .option('--no-releases', 'do not import releases')
+      .option('--keep-visibility', 'keep public repositories public (default: all private)')
+      .option('--secret-file <file>', 'file with an access token of the account, to import private repositories')
+      .option('--secret-stdin', 'read the access token from standard input')
       .option(
         '--api <url>',
-        'API of another server like GitHub; for Gitea, its address followed by /api/v1',
+        'API URL of another GitHub-compatible server; for Gitea, its URL followed by /api/v1',
         'https://api.github.com',
       )
-      .option('--dry-run', 'only list them')
+      .option('--dry-run', 'only list the repositories')
       .action(run(importGithub)),
     'hearth import github alice --user alice --dry-run',
     'hearth import github alice --user alice --keep-visibility --secret-file token',
@@ -71,7 +71,7 @@ const importGithub: Action<Options, [string]> = async (cli, options, login) => {
   const secret = options.secretFile === undefined && !options.secretStdin ? '' : await readSecret(cli, options);
   const modules = await cli.openModules();
   const owner = await modules.owners.resolve(options.user);
-  if (owner === null) throw invalid('no_such_owner', `There is no user or organisation ${options.user}.`);
+  if (owner === null) throw invalid('no_such_owner', `No user or organisation is named ${options.user}.`);
   const listed = await modules.mirrors.repositoriesAt({
     api: options.api,
     login,
@@ -93,7 +93,7 @@ const importGithub: Action<Options, [string]> = async (cli, options, login) => {
   if (rows.some(({ isFailed }) => isFailed)) cli.exitCode = 1;
   cli.output.list(rows, columns, ['repository', 'repositories'], toJson);
   if (listed.length === 0)
-    cli.output.message(`${login} has no repositories there${secret === '' ? ' that everyone may see' : ''}.`);
+    cli.output.message(`${login} has no repositories on that server${secret === '' ? ' that are public' : ''}.`);
 };
 
 type Account = { owner: string; login: string; secret: string };

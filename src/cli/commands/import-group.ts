@@ -21,26 +21,26 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
   withExamples(
     group
       .command('start')
-      .description('import the repositories of an account or an organisation, or everything of a server')
-      .argument('<address>', 'of the page of the account, or of the server')
-      .option('--owner <name>', 'the user or organisation here that the repositories belong to')
-      .option('--server', 'import every owner of the server; the token is that of an administrator there')
-      .option('--as <name>', 'with --server: the administrator here who owns the organisations')
+      .description('import the repositories of an account, an organisation or a whole server')
+      .argument('<address>', "URL of the account's page or of the server")
+      .option('--owner <name>', 'user or organisation on this server that will own the repositories')
+      .option('--server', 'import all owners on the server; requires an access token of an administrator there')
+      .option('--as <name>', 'with --server: the local administrator who will own the organisations')
       .option(
         '--kind <kind>',
-        `what the other server is: ${sourceKindNames} (default: by its address, or by asking it)`,
+        `software of the source server: ${sourceKindNames} (default: detected from its URL or its responses)`,
       )
-      .option('--secret-file <file>', 'file with a token of an account there')
-      .option('--secret-stdin', 'read that token from standard input')
-      .option('--watch <time>', 'check for changes at this interval: 15m, 8h')
-      .option('--private', 'keep all of them private (default: as they are there)')
-      .option('--no-issues', 'leave issues out')
-      .option('--no-pulls', 'leave pull requests out')
-      .option('--no-releases', 'leave releases out')
-      .option('--no-lfs', 'leave the objects of Git LFS out')
-      .option('--no-wiki', 'leave wikis out')
-      .option('--no-reactions', 'leave reactions out')
-      .option('--deploy-keys', 'give its deploy keys access here as well')
+      .option('--secret-file <file>', 'file with an access token for the source server')
+      .option('--secret-stdin', 'read the access token from standard input')
+      .option('--watch <time>', 'check for changes at this interval, such as 15m or 8h')
+      .option('--private', 'make all of them private (default: same as the source)')
+      .option('--no-issues', 'do not import issues')
+      .option('--no-pulls', 'do not import pull requests')
+      .option('--no-releases', 'do not import releases')
+      .option('--no-lfs', 'do not import Git LFS objects')
+      .option('--no-wiki', 'do not import wikis')
+      .option('--no-reactions', 'do not import reactions')
+      .option('--deploy-keys', 'also import their deploy keys')
       .action(run(start)),
     'hearth import group start https://git.example.org/team --owner team --secret-file token --watch 15m',
     'hearth import group start https://git.example.org --server --as alice --secret-file token',
@@ -48,28 +48,28 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
   withExamples(
     group
       .command('status')
-      .description('show such imports, or one with its repositories')
-      .argument('[id]', 'of one of them')
+      .description('show account and server imports, or one of them with its repositories')
+      .argument('[id]', 'import id')
       .action(run(status)),
     'hearth import group status',
   );
   withExamples(
     group
       .command('run')
-      .description('list the repositories there again, start new imports, and run the others again')
-      .argument('<id>', 'of the import')
-      .option('--full', 'compare everything, not only what has changed')
-      .option('--secret-file <file>', 'file with another token')
-      .option('--secret-stdin', 'read another token from standard input')
+      .description('list the source repositories again, import new ones and rerun the other imports')
+      .argument('<id>', 'import id')
+      .option('--full', 'compare everything instead of recent changes only')
+      .option('--secret-file <file>', 'file with another access token')
+      .option('--secret-stdin', 'read another access token from standard input')
       .action(run(again)),
     'hearth import group run 3f2504e0-4f89-41d3-9a0c-0305e82c3301',
   );
   withExamples(
     group
       .command('switch-over')
-      .description('run each import of the group for the last time and stop following the source')
-      .argument('<id>', 'of the import')
-      .option('--archive', 'make the repositories there read-only, if the token allows it')
+      .description('run each import in the group for the last time and stop following the source')
+      .argument('<id>', 'import id')
+      .option('--archive', 'make the source repositories read-only, if the token allows it')
       .action(run(switchOver)),
     'hearth import group switch-over 3f2504e0-4f89-41d3-9a0c-0305e82c3301 --archive',
   );
@@ -85,7 +85,7 @@ interface StartOptions extends SourceOptions {
 const start: Action<StartOptions, [string]> = async (cli, options, address) => {
   const { owner, server: isServer = false, as } = options;
   if (isServer && (as === undefined || owner !== undefined))
-    throw invalid('usage', 'With --server, say --as ADMINISTRATOR and no --owner.');
+    throw invalid('usage', 'With --server, use --as ADMINISTRATOR instead of --owner.');
   if (!isServer && (owner === undefined || as !== undefined))
     throw invalid('usage', 'Use --owner NAME, or --server with --as ADMINISTRATOR.');
   const token = options.secretFile !== undefined || options.secretStdin ? await readSecret(cli, options) : '';
@@ -158,7 +158,7 @@ async function follow(
   const { lastError, waitsUntil } = (await modules.imports.groups.find(localAdministrator, id)).group;
   if (lastError !== null)
     throw withHint(unavailable('import_failed', lastError), `hearth import group run ${id} goes on where it stopped`);
-  if (waitsUntil !== null) cli.output.message('The server continues automatically when the limit ends.');
+  if (waitsUntil !== null) cli.output.message('The server continues automatically when the rate limit resets.');
 }
 
 async function show(cli: Cli, modules: Modules, id: string): Promise<void> {

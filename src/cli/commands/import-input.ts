@@ -19,7 +19,7 @@ export function readKind(text: string | undefined): SourceKind | undefined {
 /** `15m`, `8h`, `1d` in milliseconds. Throws `usage`. */
 function readTime(text: string): number {
   const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
-  if (count === undefined) throw invalid('usage', 'Write a time as 15m, 8h or 1d.');
+  if (count === undefined) throw invalid('usage', 'Enter an interval such as 15m, 8h or 1d.');
   return Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
 }
 

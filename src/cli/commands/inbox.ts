@@ -17,15 +17,17 @@ interface AsOption {
 
 /** `hearth inbox …`: the notifications of a user, who must be named: the command has no user of its own. */
 export function addInboxCommands(program: Command, run: Run): void {
-  const inbox = addNoun(program, 'inbox', 'notifications of a user');
+  const inbox = addNoun(program, 'inbox', "a user's notifications");
   const command = (name: string, description: string): Command =>
-    inbox.command(name).description(description).requiredOption('--as <user>', 'user whose notifications to use');
+    inbox.command(name).description(description).requiredOption('--as <user>', 'user who owns the notifications');
   withExamples(
-    command('list', 'list notifications, the newest first')
+    command('list', 'list notifications, newest first')
       .addOption(
-        new Option('--view <view>', 'only these').choices(['inbox', 'unread', 'saved', 'done']).default('inbox'),
+        new Option('--view <view>', 'notifications to list')
+          .choices(['inbox', 'unread', 'saved', 'done'])
+          .default('inbox'),
       )
-      .option('--limit <number>', 'maximum number', '100')
+      .option('--limit <number>', 'maximum number to list', '100')
       .action(run(listInbox)),
     'hearth inbox list --as alice',
     'hearth inbox list --as alice --view unread --json',
@@ -39,13 +41,13 @@ export function addInboxCommands(program: Command, run: Run): void {
   ] as const)
     withExamples(
       command(name, description)
-        .argument('[ids...]', 'numbers that list shows')
+        .argument('[ids...]', 'notification ids, as shown by list')
         .option('--all', 'all notifications in the inbox')
         .action(run(change(name, line))),
       `hearth inbox ${name} 12 13 --as alice`,
     );
   withExamples(
-    command('undo', 'undo done, read or save, within ten minutes')
+    command('undo', 'undo done, read or save within ten minutes')
       .argument('<change>', 'id that the command printed, such as done.1764000000000')
       .action(run(undo)),
     'hearth inbox undo done.1764000000000 --as alice',
@@ -102,7 +104,7 @@ const listInbox: Action<AsOption & { view: InboxView; limit: string }, []> = asy
 const change =
   (name: Change, line: string): Action<AsOption & { all?: true }, [string[]]> =>
   async (cli, options, texts) => {
-    if ((options.all === true) === texts.length > 0) throw invalid('usage', 'Give ids, or --all.');
+    if ((options.all === true) === texts.length > 0) throw invalid('usage', 'Specify ids, or --all.');
     const wrong = texts.find((text) => !/^\d{1,15}$/.test(text));
     if (wrong !== undefined) throw invalid('usage', `${JSON.stringify(wrong)} is not a notification id.`);
     const { modules, viewer } = await open(cli, options);
@@ -115,7 +117,7 @@ const change =
       options.all === true ? { upTo: modules.clock.now() } : { ids },
     );
     const undone = name === 'done' || name === 'read' || name === 'save' ? `${name}.${at}` : null;
-    const hint = undone === null ? '' : ` To take it back: hearth inbox undo ${undone} --as ${options.as}`;
+    const hint = undone === null ? '' : ` To undo: hearth inbox undo ${undone} --as ${options.as}`;
     cli.output.result(`${line}.${hint}`, { change: name, undo: undone });
   };
 
@@ -124,5 +126,5 @@ const undo: Action<AsOption, [string]> = async (cli, options, text) => {
   if (name === undefined) throw invalid('usage', `${JSON.stringify(text)} cannot be undone.`);
   const { modules, viewer } = await open(cli, options);
   await modules.notifications.undo(viewer, { change: name as UndoableChange, at: Number(at) });
-  cli.output.result('Taken back.', { undone: name });
+  cli.output.result('Undone.', { undone: name });
 };

@@ -18,13 +18,13 @@ export function addInitCommand(program: Command, run: Run): void {
     program
       .command('init')
       .description('create a settings file and the data folder, and print the next steps')
-      .option('--user <name>', 'service user, who can read the settings and owns the data folder; requires root')
+      .option('--user <name>', 'service user that can read the settings and owns the data folder; requires root')
       .option(
         '--behind-proxy <url>',
-        'public URL of a proxy on this machine; everything else then listens on this machine only',
+        'public URL of a proxy on this machine; all other listeners accept only local connections',
       )
       .option('--unit', 'only print a systemd unit')
-      .option('--litestream', 'only print a configuration of Litestream, or its systemd unit with --unit')
+      .option('--litestream', 'only print a Litestream configuration, or its systemd unit with --unit')
       .option('--proxy <name>', 'only print a proxy configuration: caddy, nginx or traefik')
       .option('--container', 'only print a Containerfile for this program')
       .action(run(init)),
@@ -62,7 +62,7 @@ async function init(cli: Cli, { user, behindProxy, unit, litestream, proxy, cont
   const env = behindProxy === undefined ? others : { ...others, SERVICE_BASE_URL: behindProxy };
   const { config } = loadConfig({ ...sources, env, configPath: undefined });
   const file = path.resolve(cli.process.cwd(), cli.flags.config ?? (named || 'hearth.toml'));
-  if (existsSync(file)) throw conflict('settings_exist', `${file} already exists; nothing was changed.`);
+  if (existsSync(file)) throw conflict('settings_exist', `${file} already exists. Nothing was changed.`);
   const made = makeSettingsFolder(path.dirname(file), makeFolder);
   const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);
   writeFileSync(file, behindProxy === undefined ? text : besideProxy(text, behindProxy), { mode: 0o640, flag: 'wx' });
@@ -80,7 +80,7 @@ async function init(cli: Cli, { user, behindProxy, unit, litestream, proxy, cont
     hostKey: hostKeyFile,
     fingerprint,
   });
-  cli.output.message(`The SSH server will show itself with the fingerprint ${fingerprint} (ED25519).`);
+  cli.output.message(`The SSH server's host key fingerprint is ${fingerprint} (ED25519).`);
   for (const line of nextSteps(file, user, behindProxy)) cli.output.message(line);
 }
 
@@ -110,7 +110,7 @@ function besideProxy(text: string, url: string): string {
 /** Throws `usage`. */
 async function proxyFile(cli: Cli, name: string): Promise<string> {
   if (!Object.hasOwn(reverseProxyConfigs, name))
-    throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
+    throw withHint(invalid('usage', `No proxy configuration is available for ${name}.`), 'caddy, nginx or traefik');
   const { config } = await cli.loadConfig();
   const url = new URL(config.baseUrl ?? 'https://git.example.org');
   return reverseProxyConfigs[name as keyof typeof reverseProxyConfigs]({
@@ -124,7 +124,7 @@ async function proxyFile(cli: Cli, name: string): Promise<string> {
 /** Throws `sqlite_only`. */
 async function printLitestream(cli: Cli, isUnit: boolean): Promise<void> {
   const { config } = await cli.loadConfig();
-  refusePostgres(config, 'Give PostgreSQL a standby, or copies of its log (pg_receivewal).');
+  refusePostgres(config, 'Set up a PostgreSQL standby, or archive its log (pg_receivewal).');
   if (isUnit) return cli.output.print(litestreamUnit(config));
   const { databaseFile } = await import('../../app/index.ts');
   const { endpoint, bucket, prefix, region, addressing } = config.objects;
@@ -139,9 +139,9 @@ async function printLitestream(cli: Cli, isUnit: boolean): Promise<void> {
     }),
   );
   if (endpoint === null || bucket === null)
-    cli.output.message('Put in the store and the bucket: objects.endpoint and objects.bucket are not set.');
+    cli.output.message('Configure the object store: objects.endpoint and objects.bucket are not set.');
   if (config.git.storage !== 'store')
-    cli.output.message('Repositories are not in the store: read docs/repository-store.md first.');
+    cli.output.message('Repositories are not in the object store. Read docs/repository-store.md first.');
   cli.output.message('Next, as root:');
   for (const line of litestreamSteps) cli.output.message(`  ${line}`);
 }
@@ -158,10 +158,11 @@ function nextSteps(file: string, user: string | undefined, url: string | undefin
           `hearth doctor --url ${url}`,
         ]),
   ];
-  if (user !== undefined) return [`Settings are in ${file}. Next, as root:`, ...service.map((line) => `  ${line}`)];
+  if (user !== undefined)
+    return [`Wrote the settings to ${file}. Next, as root:`, ...service.map((line) => `  ${line}`)];
   return [
-    `Start it:  hearth serve --config ${file}`,
-    'As a service of its own user, with its settings in /etc, as root:',
+    `Start the server:  hearth serve --config ${file}`,
+    'To run it as a service with its own user and settings in /etc, as root:',
     `  ${addUser('hearth')}`,
     '  hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth',
     ...service.map((line) => `  ${line}`),
@@ -178,11 +179,12 @@ interface Ids {
 
 /** Throws `usage`: only root can change owners; `unknown_user`. */
 function idsOf(name: string, uid: number | undefined): Ids {
-  if (uid !== 0) throw withHint(invalid('usage', '--user needs root.'), 'sudo hearth init …');
+  if (uid !== 0) throw withHint(invalid('usage', '--user requires root privileges.'), 'sudo hearth init …');
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .find((each) => each.startsWith(`${name}:`));
-  if (line === undefined) throw withHint(invalid('unknown_user', `This machine has no user ${name}.`), addUser(name));
+  if (line === undefined)
+    throw withHint(invalid('unknown_user', `The user ${name} does not exist on this machine.`), addUser(name));
   const [, , user, group] = line.split(':');
   return { uid: Number(user), gid: Number(group) };
 }

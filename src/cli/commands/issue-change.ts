@@ -26,7 +26,7 @@ export function addIssueChangeCommands(issue: Command, run: Run): void {
       .command(name)
       .description(description)
       .argument('<owner/name>', 'repository')
-      .argument('<number>', 'number of the issue')
+      .argument('<number>', 'issue number')
       .option('--as <user>', 'act as this user');
   withExamples(
     command('close', 'close an issue')
@@ -37,10 +37,10 @@ export function addIssueChangeCommands(issue: Command, run: Run): void {
   withExamples(command('reopen', 'reopen an issue').action(run(reopen)), 'hearth issue reopen alice/garden 7');
   for (const [name, what] of [
     ['label', 'labels'],
-    ['assign', 'users who are to work on it'],
+    ['assign', 'users to assign'],
   ] as const)
     withExamples(
-      command(name, name === 'label' ? 'change the labels of an issue' : 'change who is to work on an issue')
+      command(name, name === 'label' ? "change an issue's labels" : "change an issue's assignees")
         .option('--add <names>', `${what} to add, separated by commas`)
         .option('--remove <names>', `${what} to remove, separated by commas`)
         .option('--set <names>', `all ${what}, separated by commas; empty for none`)
@@ -50,7 +50,7 @@ export function addIssueChangeCommands(issue: Command, run: Run): void {
         : 'hearth issue assign alice/garden 7 --add bob,carol',
     );
   for (const [name, description, mark, line] of [
-    ['lock', 'lock an issue, so that only users with write access can add to it', { isLocked: true }, 'Locked'],
+    ['lock', 'lock an issue so that only users with write access can comment', { isLocked: true }, 'Locked'],
     ['unlock', 'unlock an issue', { isLocked: false }, 'Unlocked'],
     ['pin', 'pin an issue to the top of the list', { isPinned: true }, 'Pinned'],
     ['unpin', 'unpin an issue', { isPinned: false }, 'Unpinned'],
@@ -108,7 +108,7 @@ const change =
   async (cli, options, ...place) => {
     const [add, remove, all] = [splitList(options.add), splitList(options.remove), splitList(options.set)];
     if ((add === undefined && remove === undefined) === (all === undefined))
-      throw invalid('usage', 'Give --add and --remove, or --set.');
+      throw invalid('usage', 'Use --add and --remove, or --set.');
     const { modules, viewer, at } = await open(cli, options, ...place);
     const wanted = all ?? { add: add ?? [], remove: remove ?? [] };
     await modules.issues.triage(viewer, at, { [what]: wanted });
@@ -146,7 +146,7 @@ const deleteIssue: Action<AsOption & { dryRun?: true }, [string, string]> = asyn
   await cli.confirm(`Delete ${formatIssueReference(at)}: ${issue.title}?`);
   await modules.issues.trash(viewer, at);
   cli.output.result(
-    `Deleted ${formatIssueReference(at)}. Bring it back: hearth issue restore ${at.owner}/${at.name} ${at.number}`,
+    `Deleted ${formatIssueReference(at)}. To restore it: hearth issue restore ${at.owner}/${at.name} ${at.number}`,
     issueToJson(issue),
   );
 };

@@ -33,24 +33,24 @@ const states: Record<Kind, readonly IssueFilter['state'][]> = {
 export function withListOptions(command: Command, kind: Kind): Command {
   command
     .argument('<owner/name>', 'repository')
-    .addOption(new Option('--state <state>', 'only these').choices(states[kind]).default('open'))
+    .addOption(new Option('--state <state>', 'only issues in this state').choices(states[kind]).default('open'))
     .option('--label <labels>', 'with all of these labels, separated by commas')
     .option('--author <user>', 'opened by this user')
     .option('--assignee <user>', 'assigned to this user, or none')
     .option('--milestone <title>', 'in this milestone, or none')
-    .option('--search <words>', 'with these words in title, text or comments');
+    .option('--search <words>', 'with these words in the title, text or comments');
   if (kind === 'pull')
     command
-      .option('--base <branch>', 'for this branch')
-      .option('--head <branch>', 'from this branch: branch, owner:branch or owner/name:branch');
+      .option('--base <branch>', 'with this base branch')
+      .option('--head <branch>', 'with this head branch: branch, owner:branch or owner/name:branch');
   return command
     .addOption(
       new Option('--sort <by>', 'order')
         .choices(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments'])
         .default('newest'),
     )
-    .option('--limit <number>', 'maximum number', '100')
-    .option('--as <user>', 'show what this user sees');
+    .option('--limit <number>', 'maximum number to list', '100')
+    .option('--as <user>', 'show only content visible to this user');
 }
 
 /**

@@ -12,7 +12,7 @@ import type { AsOption } from './issue-output.ts';
 
 export const closeReasons: readonly CloseReason[] = ['completed', 'not_planned', 'duplicate'];
 const repository = ['<owner/name>', 'repository'] as const;
-const number = ['<number>', 'number of the issue'] as const;
+const number = ['<number>', 'issue number'] as const;
 const as = ['--as <user>', 'act as this user'] as const;
 
 /** `hearth issue new|comment|edit`: text from an option, a file, standard input or an editor. */
@@ -25,13 +25,13 @@ export function addIssueWriteCommands(issue: Command, run: Run): void {
       .description('open an issue')
       .argument(...repository)
       .requiredOption('--title <title>', 'title')
-      .option('--body <text>', 'text, Markdown')
-      .option('--file <file>', 'read the text from this file; - is standard input')
+      .option('--body <text>', 'text in Markdown')
+      .option('--file <file>', 'read the text from this file; - for standard input')
       .option('--label <labels>', 'labels, separated by commas')
-      .option('--assign <users>', 'users who are to work on it, separated by commas')
+      .option('--assign <users>', 'users to assign, separated by commas')
       .option('--milestone <title>', 'milestone')
-      .option('--template <file>', 'an issue template of the repository, by its file name')
-      .option('--answer <id=text...>', 'an answer to a template with fields')
+      .option('--template <file>', 'file name of an issue template in the repository')
+      .option('--answer <id=text...>', 'answer to a field of the template')
       .option(...as)
       .action(run(newIssue)),
     'hearth issue new alice/garden --title "The gate squeaks" --label kind/bug',
@@ -44,8 +44,8 @@ export function addIssueWriteCommands(issue: Command, run: Run): void {
       .description('comment on an issue')
       .argument(...repository)
       .argument(...number)
-      .option('--body <text>', 'text, Markdown')
-      .option('--file <file>', 'read the text from this file; - is standard input')
+      .option('--body <text>', 'text in Markdown')
+      .option('--file <file>', 'read the text from this file; - for standard input')
       .option('--close', 'also close the issue')
       .option('--reopen', 'also reopen the issue')
       .option(...as)
@@ -55,12 +55,12 @@ export function addIssueWriteCommands(issue: Command, run: Run): void {
   withExamples(
     issue
       .command('edit')
-      .description('edit title, text or milestone of an issue')
+      .description("edit an issue's title, text or milestone")
       .argument(...repository)
       .argument(...number)
       .option('--title <title>', 'title')
-      .option('--body <text>', 'text, Markdown')
-      .option('--file <file>', 'read the text from this file; - is standard input')
+      .option('--body <text>', 'text in Markdown')
+      .option('--file <file>', 'read the text from this file; - for standard input')
       .addOption(new Option('--milestone <title>', 'milestone; empty for none'))
       .option(...as)
       .action(run(editIssue)),
@@ -107,7 +107,7 @@ function answersIn(given: readonly string[] | undefined): TemplateAnswers | unde
   const answers: Record<string, string[]> = {};
   for (const pair of given) {
     const at = pair.indexOf('=');
-    if (at < 1) throw invalid('usage', 'Write an answer as id=text.');
+    if (at < 1) throw invalid('usage', 'Specify an answer as id=text.');
     (answers[pair.slice(0, at)] ??= []).push(pair.slice(at + 1));
   }
   return answers;
@@ -120,7 +120,7 @@ interface CommentOptions extends AsOption, BodyOptions {
 
 const comment: Action<CommentOptions, [string, string]> = async (cli, options, text, given) => {
   const { close, reopen } = options;
-  if (close && reopen) throw invalid('usage', 'Give one of --close and --reopen.');
+  if (close && reopen) throw invalid('usage', 'Use only one of --close and --reopen.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await issueAt(modules, viewer, text, given);

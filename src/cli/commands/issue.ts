@@ -24,19 +24,17 @@ import { addIssueWriteCommands } from './issue-write.ts';
 export function addIssueCommands(program: Command, run: Run): void {
   const issue = addNoun(program, 'issue', 'issues');
   withExamples(
-    withListOptions(issue.command('list').description('list issues, the newest first'), 'issue').action(
-      run(listIssues),
-    ),
+    withListOptions(issue.command('list').description('list issues, newest first'), 'issue').action(run(listIssues)),
     'hearth issue list alice/garden',
     'hearth issue list alice/garden --label kind/bug --state all --json',
   );
   withExamples(
     issue
       .command('show')
-      .description('show one issue with its comments')
+      .description('show an issue with its comments')
       .argument('<owner/name>', 'repository')
-      .argument('<number>', 'number of the issue')
-      .option('--as <user>', 'show what this user sees')
+      .argument('<number>', 'issue number')
+      .option('--as <user>', 'show only content visible to this user')
       .action(run(showIssue)),
     'hearth issue show alice/garden 7',
   );

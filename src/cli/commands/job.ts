@@ -17,9 +17,11 @@ export function addJobCommands(program: Command, run: Run): void {
   withExamples(
     job
       .command('list')
-      .description('list queued and failed work, the newest first')
-      .addOption(new Option('--state <state>', 'only what is').choices(['running', 'waiting', 'failing', 'failed']))
-      .option('--limit <count>', 'how many', '100')
+      .description('list queued and failed work, newest first')
+      .addOption(
+        new Option('--state <state>', 'only work in this state').choices(['running', 'waiting', 'failing', 'failed']),
+      )
+      .option('--limit <count>', 'maximum number to list', '100')
       .action(run(listJobs)),
     'hearth job list',
     'hearth job list --state failed',
@@ -28,7 +30,7 @@ export function addJobCommands(program: Command, run: Run): void {
     job
       .command('retry')
       .description('retry failed work now')
-      .argument('<id>', 'id shown by hearth job list')
+      .argument('<id>', 'id, as shown by hearth job list')
       .action(run(retryJob)),
     'hearth job retry webhook-17',
     'hearth job retry push-0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90',
@@ -48,7 +50,7 @@ const columns: Column<QueuedItem>[] = [
 const toJson = ({ nextAt, ...work }: QueuedItem): object => ({ ...work, nextAt: isoOrNull(nextAt) });
 
 const listJobs: Action<{ state?: QueueState; limit: string }, []> = async (cli, { state, limit }) => {
-  if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of jobs.`);
+  if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a valid limit.`);
   const { db } = await cli.openModules();
   const { listQueuedItems } = await import('../../doctor/index.ts');
   cli.output.list(
@@ -63,7 +65,7 @@ const retryJob: Action<object, [string]> = async (cli, _options, id) => {
   const modules = await cli.openModules();
   const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
   if (kind === undefined || key === undefined)
-    throw invalid('usage', `${JSON.stringify(id)} is not a job. List the jobs with: hearth job list`);
+    throw invalid('usage', `${JSON.stringify(id)} is not a job id. List the jobs with: hearth job list`);
   const outcome = await retry(cli, modules, kind, key);
   cli.output.result(outcome, { id });
 };
@@ -71,21 +73,21 @@ const retryJob: Action<object, [string]> = async (cli, _options, id) => {
 async function retry(cli: Cli, modules: Modules, kind: string, key: string): Promise<string> {
   switch (kind) {
     case 'delivery':
-      return `Delivery ${await modules.federation.retryDelivery(Number(key))} tries it again; the old one stays FAILED.`;
+      return `Created delivery ${await modules.federation.retryDelivery(Number(key))} to retry it. The old delivery stays FAILED.`;
     case 'webhook': {
       const made = await modules.webhooks.redeliverAny(Number(key));
-      return `Webhook delivery ${made} sends it again.`;
+      return `Created webhook delivery ${made} to send it again.`;
     }
     case 'message':
       await modules.outbox.retry(Number(key));
-      return `Message ${key} is tried again by the server.`;
+      return `The server will retry message ${key}.`;
     case 'mirror': {
       const mirrors = (await modules.mirrors.list()).filter(({ repositoryId }) => repositoryId.startsWith(key));
-      if (mirrors.length !== 1) throw notFound('no_such_job', 'There is no such mirror.');
+      if (mirrors.length !== 1) throw notFound('no_such_job', 'This mirror does not exist.');
       await modules.mirrors.sync(mirrors[0]!.repositoryId);
       await modules.mirrors.runDue();
       const { state } = (await modules.mirrors.find(mirrors[0]!.repositoryId))!;
-      return `The mirror was tried again: ${state}.`;
+      return `Retried the mirror: ${state}.`;
     }
     case 'push':
       return retryPush(cli, modules, key);
@@ -93,7 +95,7 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
       throw invalid(
         'usage',
         kind === 'ci'
-          ? 'Runs are done again with: hearth run rerun OWNER/NAME NUMBER'
+          ? 'To re-run a workflow run, use: hearth run rerun OWNER/NAME NUMBER'
           : 'The server retries this automatically.',
       );
   }
@@ -105,7 +107,7 @@ async function retryPush(cli: Cli, { config, repositories }: Modules, id: string
   const reply = await callServer(config.dataDir, 'push.announce', { ...push });
   const { isAnnounced, error } =
     reply === null ? await repositories.pushes.announceAgain(push) : (JSON.parse(reply) as RetriedPush);
-  if (isAnnounced) return 'The push was tried again: every listener is notified now.';
+  if (isAnnounced) return 'Retried the push. All listeners are notified now.';
   cli.exitCode = 1;
-  return `The push was tried again and failed: ${error ?? 'the log says why'}.`;
+  return `Retried the push, but it failed: ${error ?? 'see the server log'}.`;
 }

@@ -12,7 +12,7 @@ export function addInstanceKeyCommand(key: Command, run: Run): void {
       .command('instance')
       .description('replace the key that encrypts stored secrets; all servers must be stopped')
       .option('--rotate', 'generate a new key and encrypt every secret with it')
-      .option('--adopt', 'go on with the key of this data folder when the former one is lost')
+      .option('--adopt', 'continue with the key in this data folder when the former key is lost')
       .action(run(changeKey)),
     'hearth key instance --rotate',
     'hearth key instance --adopt',
@@ -20,7 +20,7 @@ export function addInstanceKeyCommand(key: Command, run: Run): void {
 }
 
 async function changeKey(cli: Cli, { rotate, adopt }: { rotate?: true; adopt?: true }): Promise<void> {
-  if ((rotate ?? false) === (adopt ?? false)) throw invalid('usage', 'Use either --rotate or --adopt.');
+  if ((rotate ?? false) === (adopt ?? false)) throw invalid('usage', 'Use --rotate or --adopt.');
   return rotate === undefined ? adoptKey(cli) : rotateKey(cli);
 }
 
@@ -28,12 +28,12 @@ async function adoptKey(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
   const { adoptInstanceKey } = await import('../../app/index.ts');
   await cli.confirm(
-    'Go on with the instance key of this data folder? Secrets that another key has encrypted stay unreadable and have to be set again; SSH clients are asked about new host keys.',
+    'Continue with the instance key in this data folder? Secrets encrypted with another key remain unreadable and must be set again. SSH clients will warn about changed host keys.',
   );
   const forgotten = await adoptInstanceKey(config, { logger: await cli.logger(), clock: cli.clock }, () =>
     cli.openModules(),
   );
-  cli.output.result('The next server to start keeps its instance key for this database.', { forgotten });
+  cli.output.result('The next server that starts will store its instance key for this database.', { forgotten });
 }
 
 async function rotateKey(cli: Cli): Promise<void> {
@@ -45,7 +45,7 @@ async function rotateKey(cli: Cli): Promise<void> {
   const lock = takeInstanceLock(config.dataDir, { hint: 'stop it first: it would encrypt with the former key' });
   try {
     await cli.confirm(
-      'Replace the instance key? Backups from before can be read with the former key only; links in mails that were sent and tokens of jobs that run stop working.',
+      'Replace the instance key? Older backups can only be read with the former key. Links in sent emails and tokens of running jobs stop working.',
     );
     const { reencrypted, resumed } = await rotateInstanceKey(
       config,
@@ -55,8 +55,8 @@ async function rotateKey(cli: Cli): Promise<void> {
     const what = counted(reencrypted, 'secret', 'secrets');
     cli.output.result(
       resumed
-        ? `Went on with a rotation that was cut short: ${what} encrypted with the new key.`
-        : `The instance key is a new one; ${what} encrypted with it. Make a backup --with-keys now.`,
+        ? `Completed an interrupted key rotation: ${what} encrypted with the new key.`
+        : `Replaced the instance key: ${what} encrypted with the new key. Create a backup --with-keys now.`,
       { reencrypted, resumed },
     );
   } finally {

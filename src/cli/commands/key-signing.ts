@@ -11,7 +11,7 @@ export function addSigningKeyCommand(key: Command, run: Run): void {
     key
       .command('signing')
       .description("show the server's own signing key")
-      .option('--rotate', 'replace it; what the old key signed stays verified')
+      .option('--rotate', 'replace it; signatures made with the old key remain verified')
       .option('--allowed-signers', "print the keys for git's gpg.ssh.allowedSignersFile")
       .action(run(showSigningKey)),
     'hearth key signing',
@@ -35,9 +35,9 @@ interface SigningOptions {
 async function showSigningKey(cli: Cli, { rotate, allowedSigners }: SigningOptions): Promise<void> {
   const { signing } = await cli.openModules();
   if (rotate) {
-    await cli.confirm('Replace the signing key of this server?');
+    await cli.confirm("Replace this server's signing key?");
     const key = await signing.rotateInstanceKey();
-    return cli.output.result(`The server signs with ${key.fingerprint} now.`, toJson(key));
+    return cli.output.result(`The server now signs with ${key.fingerprint}.`, toJson(key));
   }
   const current = await signing.currentInstanceKey();
   const keys = await signing.instanceKeys();

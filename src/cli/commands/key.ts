@@ -38,13 +38,15 @@ export function addKeyCommands(program: Command, run: Run): void {
       .command('add')
       .alias('create')
       .description('add a public key')
-      .argument('[file]', 'a .pub file, an OpenPGP key in armour, or - for standard input', '-')
-      .requiredOption('--user <name>', 'user that the key belongs to')
+      .argument('[file]', '.pub file, ASCII-armored OpenPGP key, or - for standard input', '-')
+      .requiredOption('--user <name>', 'user who owns the key')
       .option('--title <text>', 'title (default: the comment in the file)')
       .addOption(
-        new Option('--use <use>', 'use of an SSH key').choices(['authentication', 'signing', 'both']).default('both'),
+        new Option('--use <use>', 'purpose of an SSH key')
+          .choices(['authentication', 'signing', 'both'])
+          .default('both'),
       )
-      .option('--if-missing', 'succeed when the user has this key already')
+      .option('--if-missing', 'succeed if the user already has this key')
       .action(run(addKey)),
     'hearth key add --user alice ~/.ssh/id_ed25519.pub',
     'ssh-add -L | head -1 | hearth key add --user alice -',
@@ -53,10 +55,10 @@ export function addKeyCommands(program: Command, run: Run): void {
   withExamples(
     key
       .command('import-github')
-      .description('add the public keys of a user from GitHub, or from any https URL')
-      .argument('<login>', 'username there, or the URL of a list of keys')
-      .requiredOption('--user <name>', 'user that the keys belong to')
-      .option('--dry-run', 'only list them')
+      .description("add a user's public keys from GitHub, or from an https URL")
+      .argument('<login>', 'GitHub username, or the URL of a key list')
+      .requiredOption('--user <name>', 'user who will own the keys')
+      .option('--dry-run', 'only list the keys')
       .action(run(importKeys)),
     'hearth key import-github alice --user alice',
     'hearth key import-github https://git.example.org/alice.keys --user alice',
@@ -65,8 +67,8 @@ export function addKeyCommands(program: Command, run: Run): void {
     key
       .command('remove')
       .alias('delete')
-      .description('remove a key; it is refused from now on')
-      .argument('<id>', 'id, its beginning, or the fingerprint')
+      .description('remove a key; it stops working immediately')
+      .argument('<id>', 'key id, its first characters, or the fingerprint')
       .option('--dry-run', 'only show what would be removed')
       .action(run(removeKey)),
     'hearth key list --user alice',
@@ -170,7 +172,7 @@ async function addKey(cli: Cli, { user, title, use, ifMissing }: AddOptions, fil
     const existing = ifMissing ? await sameKey(cli, person, line, error) : null;
     if (existing === null) throw error;
     cli.output.result(
-      `${nameOf(person)} has this key already (${existing.fingerprint}).`,
+      `${nameOf(person)} already has this key (${existing.fingerprint}).`,
       keyToJson(existing, nameOf(person)),
     );
   }
@@ -182,7 +184,7 @@ async function sameKey(cli: Cli, person: Person, line: string, error: unknown): 
   const { accounts } = await cli.openModules();
   const fingerprint = await fingerprintOfLine(line);
   const own = (await accounts.listKeys(person.id)).find((key) => key.fingerprint === fingerprint);
-  if (own === undefined) throw conflict('key_in_use', 'Another user has this key.');
+  if (own === undefined) throw conflict('key_in_use', 'Another user already has this key.');
   return own;
 }
 
@@ -204,7 +206,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
   if (!isAddress && !/^[a-z\d](?:-?[a-z\d]){0,38}$/i.test(login))
     throw invalid(
       'usage',
-      `${JSON.stringify(login)} is not a valid GitHub username. For another server, give the full URL.`,
+      `${JSON.stringify(login)} is not a valid GitHub username. For other servers, enter the full URL.`,
     );
   const address = isAddress ? login : `https://github.com/${login}.keys`;
   const modules = await cli.openModules();
@@ -231,7 +233,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
     { title: 'RESULT', cell: (row) => row.result, whole: true },
   ];
   cli.output.list(rows, columns, ['key', 'keys'], (row) => row);
-  if (rows.length === 0) cli.output.message(`${address} lists no keys.`);
+  if (rows.length === 0) cli.output.message(`No keys found at ${address}.`);
 }
 
 /** A refused key does not stop the others. */

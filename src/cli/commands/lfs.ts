@@ -16,8 +16,8 @@ export function addLfsCommands(program: Command, run: Run): void {
   withExamples(
     lfs
       .command('check')
-      .description('compare the objects with their files; exits with 7 on damage')
-      .argument('[owner/name]', 'one repository; all by default')
+      .description('compare LFS objects with their files; exits with 7 if any are damaged')
+      .argument('[owner/name]', 'repository (default: all)')
       .option('--full', 'read and hash the content of every object')
       .option('--fix', 'restore missing content that is still in the trash')
       .action(run(check)),
@@ -27,11 +27,11 @@ export function addLfsCommands(program: Command, run: Run): void {
   withExamples(
     lfs
       .command('gc')
-      .description('list unreferenced objects; with --delete remove those that are due')
-      .argument('[owner/name]', 'one repository; all by default')
+      .description('list unreferenced objects; with --delete, remove expired ones')
+      .argument('[owner/name]', 'repository (default: all)')
       .option(
         '--delete',
-        'remove objects that two scans found unreferenced for long enough; they stay in the trash for seven days',
+        'remove objects that two scans found unreferenced long enough; they stay in the trash for seven days',
       )
       .action(run(gc)),
     'hearth lfs gc',
@@ -72,7 +72,7 @@ async function gc(cli: Cli, options: { delete?: true }, text?: string): Promise<
   if (removes && (await modules.backups.isRunning()))
     throw conflict(
       'backup_under_way',
-      'A backup is in progress, so nothing can be removed. Try again when it is done.',
+      'A backup is in progress, so nothing can be removed. Try again when it has finished.',
     );
   const rows: ScannedRepository[] = [];
   const progress = showProgress(cli);
@@ -96,6 +96,6 @@ async function gc(cli: Cli, options: { delete?: true }, text?: string): Promise<
   if (removes) {
     cli.output.message(`Removed ${readableSize(due)}; it stays in the trash for seven days.`);
     if (left !== null && left.objects + left.trashed > 0)
-      cli.output.message(`Removed ${counted(left.objects + left.trashed, 'file', 'files')} that nothing names.`);
+      cli.output.message(`Removed ${counted(left.objects + left.trashed, 'file', 'files')} without references.`);
   } else if (due > 0) cli.output.message(`${readableSize(due)} would be removed: hearth lfs gc --delete`);
 }

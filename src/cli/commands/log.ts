@@ -10,12 +10,12 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth log …`: the audit log. */
 export function addLogCommands(program: Command, run: Run): void {
-  const log = addNoun(program, 'log', 'the audit log, and the log of the server').alias('audit');
+  const log = addNoun(program, 'log', 'audit log and server log').alias('audit');
   withExamples(
     log
       .command('list')
-      .description('list the newest entries of the audit log')
-      .option('--limit <count>', 'how many', '50')
+      .description('list the newest audit log entries')
+      .option('--limit <count>', 'maximum number to list', '50')
       .action(run(listEntries)),
     'hearth log list --limit 200 --json',
   );
@@ -23,9 +23,11 @@ export function addLogCommands(program: Command, run: Run): void {
     log
       .command('tail')
       .description("show the newest lines of the running server's log")
-      .option('-f, --follow', 'also print new lines, until Ctrl-C')
-      .option('-n, --lines <count>', 'how many', '50')
-      .addOption(new Option('--level <level>', 'this level and worse').choices(['debug', 'info', 'warn', 'error']))
+      .option('-f, --follow', 'keep printing new lines until Ctrl-C')
+      .option('-n, --lines <count>', 'number of lines', '50')
+      .addOption(
+        new Option('--level <level>', 'only lines of this level or above').choices(['debug', 'info', 'warn', 'error']),
+      )
       .action(run(tail)),
     'hearth log tail --follow --level warn',
   );
@@ -33,7 +35,7 @@ export function addLogCommands(program: Command, run: Run): void {
     log
       .command('verify')
       .description('verify that no entry was changed or removed')
-      .option('--known <id:hash>', "an entry from the server's log (audit.entry), which has to be there still")
+      .option('--known <id:hash>', 'audit log entry from the server log (audit.entry) that must still exist')
       .action(run(verify)),
     'hearth log verify && echo fine',
   );
@@ -43,7 +45,7 @@ async function tail(
   cli: Cli,
   { follow, lines, level }: { follow?: true; lines: string; level?: string },
 ): Promise<void> {
-  if (!/^\d{1,5}$/.test(lines)) throw invalid('usage', `${JSON.stringify(lines)} is not a number of lines.`);
+  if (!/^\d{1,5}$/.test(lines)) throw invalid('usage', `${JSON.stringify(lines)} is not a valid number of lines.`);
   const [{ config }, { runControlCommand }, { readableLine }, { refuseForeign }] = await Promise.all([
     cli.loadConfig(),
     import('../../control/index.ts'),
@@ -77,7 +79,7 @@ const columnsWith = (nameOf: (actor: string) => string): Column<AuditEntry>[] =>
 ];
 
 async function listEntries(cli: Cli, { limit }: { limit: string }): Promise<void> {
-  if (!/^[1-9]\d{0,5}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of entries.`);
+  if (!/^[1-9]\d{0,5}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a valid limit.`);
   const { accounts, audit } = await cli.openModules();
   const rows = await audit.list({ limit: Number(limit) });
   const people = await accounts.peopleById(rows.flatMap(({ actor }) => (actor.length === 36 ? actor : [])));
@@ -92,7 +94,7 @@ async function listEntries(cli: Cli, { limit }: { limit: string }): Promise<void
 async function verify(cli: Cli, options: { known?: string }): Promise<void> {
   const [, id, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(options.known ?? '') ?? [];
   if (options.known !== undefined && hash === undefined)
-    throw invalid('usage', `${JSON.stringify(options.known)} is not the number and hash of an entry.`);
+    throw invalid('usage', `${JSON.stringify(options.known)} is not a valid entry. Use its number and hash.`);
   const { audit } = await cli.openModules();
   const found = await audit.findBreak(hash === undefined ? null : { id: Number(id), hash });
   if (found !== null) cli.exitCode = 7;

@@ -14,8 +14,8 @@ export function addMailCommands(program: Command, run: Run): void {
   withExamples(
     mail
       .command('test')
-      .description('send a test message now')
-      .argument('<address>', 'email address to send it to')
+      .description('send a test email now')
+      .argument('<address>', "recipient's email address")
       .action(run(testMail)),
     'hearth mail test you@example.org',
   );
@@ -23,9 +23,9 @@ export function addMailCommands(program: Command, run: Run): void {
     mail
       .command('list')
       .alias('queue')
-      .description('list mails, those tried last first: queued and failed ones, or those of one state')
-      .addOption(new Option('--state <state>', 'only those in this state').choices(['pending', 'delivered', 'failed']))
-      .option('--limit <count>', 'how many of each state', '100')
+      .description('list queued and failed emails, or those in one state, most recently tried first')
+      .addOption(new Option('--state <state>', 'only emails in this state').choices(['pending', 'delivered', 'failed']))
+      .option('--limit <count>', 'maximum number per state', '100')
       .action(run(listMails)),
     'hearth mail list',
     'hearth mail list --state failed',
@@ -33,9 +33,9 @@ export function addMailCommands(program: Command, run: Run): void {
   withExamples(
     mail
       .command('retry')
-      .description('retry a failed mail')
+      .description('retry a failed email')
       .argument('[id]', 'number')
-      .addOption(new Option('--state <state>', 'all that are').choices(['failed']))
+      .addOption(new Option('--state <state>', 'retry all emails in this state').choices(['failed']))
       .action(run(retryMail)),
     'hearth mail retry 17',
     'hearth mail retry --state failed',
@@ -63,11 +63,11 @@ const toJson = ({ createdAt, nextAt, isDropped, ...mail }: QueuedMail): object =
 const testMail: Action<object, [string]> = async (cli, _options, address) => {
   const { mail } = await cli.openModules();
   const response = await mail.sendTest(address);
-  cli.output.result(`The mail server took the test message for ${address}: ${response}`, { to: address, response });
+  cli.output.result(`The mail server accepted the test email for ${address}: ${response}`, { to: address, response });
 };
 
 const listMails: Action<{ state?: string; limit: string }, []> = async (cli, { state, limit }) => {
-  if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of mails.`);
+  if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a valid limit.`);
   const { mail } = await cli.openModules();
   const states = state === undefined ? (['PENDING', 'FAILED'] as const) : [state.toUpperCase() as QueuedMail['state']];
   const found = await Promise.all(states.map((each) => mail.list({ state: each, limit: Number(limit) })));
@@ -77,17 +77,17 @@ const listMails: Action<{ state?: string; limit: string }, []> = async (cli, { s
 const retryMail: Action<{ state?: string }, [string | undefined]> = async (cli, { state }, id) => {
   const { mail } = await cli.openModules();
   if (id === undefined) {
-    if (state !== 'failed') throw invalid('usage', 'Give the number of a mail, or --state failed for all that failed.');
+    if (state !== 'failed') throw invalid('usage', 'Specify an email number, or --state failed for all failed emails.');
     refuseWithoutMail(mail);
     const retried = await mail.retryFailed();
-    return cli.output.result(`${retried} ${retried === 1 ? 'mail is' : 'mails are'} queued again.`, { retried });
+    return cli.output.result(`${retried} ${retried === 1 ? 'email is' : 'emails are'} queued again.`, { retried });
   }
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw invalid('usage', 'Enter the number of a mail, as shown by hearth mail list.');
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw invalid('usage', 'Enter an email number, as shown by hearth mail list.');
   refuseWithoutMail(mail);
   await mail.retry(Number(id));
-  cli.output.result(`Mail ${id} is queued again: the server sends it within seconds.`, { id: Number(id) });
+  cli.output.result(`Email ${id} is queued again. The server will send it within seconds.`, { id: Number(id) });
 };
 
 function refuseWithoutMail({ isConfigured, missing }: Modules['mail']): void {
-  if (!isConfigured) throw conflict('mail_off', `Mail is off: ${missing.join(', ')} is not set.`);
+  if (!isConfigured) throw conflict('mail_off', `Email is disabled: ${missing.join(', ')} is not set.`);
 }

@@ -16,7 +16,7 @@ import { fullName, goesOn } from './repository-output.ts';
 /** Commands for maintenance: status, stats, cleanup, trash. */
 export function addMaintenanceCommands(program: Command, run: Run): void {
   withExamples(
-    program.command('status').description('show the state of the server and of backups').action(run(status)),
+    program.command('status').description('show the status of the server and of backups').action(run(status)),
     'hearth status',
   );
   withExamples(
@@ -36,7 +36,7 @@ export function addMaintenanceCommands(program: Command, run: Run): void {
     trash
       .command('empty')
       .description('permanently remove old deleted repositories')
-      .option('--older <duration>', 'minimum time since deletion (default: the configured one)')
+      .option('--older <duration>', 'minimum time since deletion (default: the configured time)')
       .option('--dry-run', 'only list what would be removed')
       .action(run(emptyTrash)),
     'hearth trash empty --older 7d --yes',
@@ -61,7 +61,7 @@ async function status(cli: Cli): Promise<void> {
   const testedAt = lastRestoreTest === null ? null : Date.parse(lastRestoreTest.at);
   if (server === null) {
     cli.exitCode = 1;
-    cli.output.message('No server is running in this data folder: hearth serve starts it.');
+    cli.output.message('No server is running in this data folder. To start one: hearth serve');
   }
   // The URLs are set once the server listens.
   const isStarting = server !== null && server.http === null;
@@ -197,18 +197,18 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
   const result = { repositories: rows.map(toJson), bytes };
   if (dryRun)
     return cli.output.result(
-      `Would remove ${counted(rows.length, 'repository', 'repositories')} permanently, ${readableSize(bytes)}.`,
+      `Would permanently remove ${counted(rows.length, 'repository', 'repositories')}, ${readableSize(bytes)}.`,
       result,
     );
   if (rows.length > 0)
     await cli.confirm(
-      `Remove ${counted(rows.length, 'repository', 'repositories')} permanently? This cannot be undone.`,
+      `Permanently remove ${counted(rows.length, 'repository', 'repositories')}? This cannot be undone.`,
     );
   if (await backups.isRunning())
-    throw conflict('backup_under_way', 'A backup is in progress; try again when it is done.');
+    throw conflict('backup_under_way', 'A backup is in progress. Try again when it has finished.');
   await repositories.trash.empty(retentionMs);
   cli.output.result(
-    `Removed ${counted(rows.length, 'repository', 'repositories')} permanently, ${readableSize(bytes)}.`,
+    `Permanently removed ${counted(rows.length, 'repository', 'repositories')}, ${readableSize(bytes)}.`,
     result,
   );
 }

@@ -24,10 +24,13 @@ export function addMigrateCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('migrate')
-      .description('apply pending migrations; the server does so at start')
+      .description('apply pending migrations; the server also does this at startup')
       .option('--status', 'only list applied and pending migrations')
       .option('--dry-run', 'only list migrations that would be applied')
-      .option('--rehearse', 'apply them to a copy, start on it, and print the time and disk space needed')
+      .option(
+        '--rehearse',
+        'apply them to a copy, test that the program starts with it, and print the time and disk space needed',
+      )
       .action(run(migrate)),
     'hearth migrate --status',
     'hearth migrate --dry-run',
@@ -72,7 +75,7 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
       const rows = dryRun ? steps.filter((step) => step.state === 'pending') : steps;
       if (rows.length === 0) cli.output.message('The database is up to date.');
       else if (dryRun) cli.output.message('Would apply:');
-      else if (!status) cli.output.message(isNew ? `Made the database in ${config.dataDir}.` : 'Applied:');
+      else if (!status) cli.output.message(isNew ? `Created the database in ${config.dataDir}.` : 'Applied:');
       const toJson = ({ version, name, state, appliedAt }: Step): object => ({
         version,
         name,

@@ -19,7 +19,10 @@ const readAtStart = (config: Config): [from: string, name: string][] => [
  */
 export async function dryRunMigrations(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
-  refusePostgres(config, 'Rehearse on a copy: pg_dump into another database, and hearth migrate with its address.');
+  refusePostgres(
+    config,
+    'Test on a copy: use pg_dump to create another database, and run hearth migrate with its address.',
+  );
   const [
     { createApp, databaseFile, openDatabase },
     { copyDatabase, checkDatabaseFile },
@@ -52,7 +55,7 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
     const problems = [
       ...health.damage,
       ...Object.entries(health.orphans).map(
-        ([table, count]) => `${count} rows of ${table} would lose what they belong to`,
+        ([table, count]) => `${count} rows in ${table} would refer to missing rows`,
       ),
     ];
     if (problems.length > 0) cli.exitCode = 7;
@@ -62,7 +65,7 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
         ? 'Nothing to migrate'
         : `Migrated a copy to V${steps.at(-1)!.version} in ${counted(steps.length, 'step', 'steps')}`;
     cli.output.result(
-      `${done}; the program starts on it: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${counted(problems.length, 'problem', 'problems')}.`,
+      `${done}; the program starts with it: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${counted(problems.length, 'problem', 'problems')}.`,
       {
         steps: steps.map(({ version, name }) => ({ version, name })),
         tookMs,

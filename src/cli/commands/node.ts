@@ -7,11 +7,11 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth node …`: the servers that share one PostgreSQL database. */
 export function addNodeCommands(program: Command, run: Run): void {
-  const node = addNoun(program, 'node', 'servers of this database');
+  const node = addNoun(program, 'node', 'servers that use this database');
   withExamples(
     node
       .command('list')
-      .description('list the servers that use this PostgreSQL database, or did within a week')
+      .description('list the servers that have used this PostgreSQL database within the last week')
       .action(run(listNodes)),
     'hearth node list',
     'hearth node list --json',

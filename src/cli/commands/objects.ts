@@ -16,9 +16,9 @@ export function addObjectsCommands(program: Command, run: Run): void {
   withExamples(
     objects
       .command('check')
-      .description('compare rows with the store; exits with 7 for missing, changed or foreign objects')
+      .description('compare the database with the store; exits with 7 for missing, changed or unknown objects')
       .addArgument(new Argument('[kind...]', 'only these kinds, as shown in the list'))
-      .option('--read', 'read every object and compare its SHA-256')
+      .option('--read', 'read every object and compare its SHA-256 hash')
       .action(run(check)),
     'hearth objects check',
     'hearth objects check --read "LFS objects"',
@@ -26,12 +26,10 @@ export function addObjectsCommands(program: Command, run: Run): void {
   withExamples(
     objects
       .command('copy')
-      .description(
-        'copy all objects to the bucket of the settings or to the data folder; can be interrupted and repeated',
-      )
+      .description('copy all objects to the configured bucket or to the data folder; can be interrupted and repeated')
       .addArgument(new Argument('[kind...]', 'only these kinds, as shown in the list'))
-      .addOption(new Option('--to <store>', 'where to').choices(['s3', 'folder']).makeOptionMandatory())
-      .option('--remove', 'remove each object from its source once it is copied; only from a store not in use')
+      .addOption(new Option('--to <store>', 'target of the copy').choices(['s3', 'folder']).makeOptionMandatory())
+      .option('--remove', 'remove each object from the source after copying; only if the source is not in use')
       .action(run(copy)),
     'hearth objects copy --to s3',
     'hearth objects copy --to s3 --remove',
@@ -43,7 +41,7 @@ export function addObjectsCommands(program: Command, run: Run): void {
 function chosen<Kind extends ObjectKind>(kinds: readonly Kind[], all: readonly ObjectKind[], names: string[]): Kind[] {
   const unknown = names.find((name) => !all.some((kind) => kind.name === name));
   if (unknown !== undefined)
-    throw invalid('usage', `There is no kind "${unknown}". Kinds: ${all.map(({ name }) => name).join(', ')}.`);
+    throw invalid('usage', `The kind "${unknown}" does not exist. Kinds: ${all.map(({ name }) => name).join(', ')}.`);
   return kinds.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
@@ -103,7 +101,10 @@ async function copy(cli: Cli, { to, remove }: CopyOptions, ...given: (string | s
   const modules = await cli.openModules();
   const { config, clock, logger } = modules;
   if (remove && config.objects.store !== to)
-    throw conflict('store_in_use', `Objects are read from ${config.objects.store}: nothing can be removed there yet.`);
+    throw conflict(
+      'store_in_use',
+      `Objects are read from ${config.objects.store}, so they cannot be removed from it yet.`,
+    );
   const [{ copyImages, copyObjects, fileKinds, imageKinds, objectKinds }, { openStoreAs }, app, images, kernel] =
     await Promise.all([
       import('../../doctor/index.ts'),
@@ -152,6 +153,6 @@ async function copy(cli: Cli, { to, remove }: CopyOptions, ...given: (string | s
   for (const one of problems.slice(0, 50)) cli.output.message(one);
   if (config.objects.store !== to && problems.length === 0)
     cli.output.message(
-      `To switch: stop the server, run this command once more, set objects.store = "${to}", start the server, then: hearth objects check`,
+      `To switch: stop the server, run this command again, set objects.store = "${to}", start the server, then run hearth objects check`,
     );
 }

@@ -10,7 +10,7 @@ import { nameOf } from './find-person.ts';
 
 /** `hearth org member …`: members of an organisation. */
 export function addMemberCommands(org: Command, run: Run): void {
-  const member = addNoun(org, 'member', 'members of an organisation');
+  const member = addNoun(org, 'member', "an organisation's members");
   withExamples(
     member.command('list').description('list members').argument('<org>', 'organisation').action(run(listMembers)),
     'hearth org member list acme',
@@ -21,7 +21,7 @@ export function addMemberCommands(org: Command, run: Run): void {
       .description('add a member')
       .argument('<org>', 'organisation')
       .argument('<user>', 'username')
-      .requiredOption('--role <role>', 'GUEST reads, MEMBER pushes, OWNER manages')
+      .requiredOption('--role <role>', 'GUEST can read, MEMBER can push, OWNER can manage')
       .action(run(addMember)),
     'hearth org member add acme bob --role MEMBER',
   );
@@ -71,7 +71,7 @@ const listMembers: Action<object, [string]> = async (cli, _options, org) => {
 const addMember: Action<{ role: string }, [string, string]> = async (cli, { role }, org, username) => {
   const { organisations } = await cli.openModules();
   await organisations.addMember(localAdministrator, org, { username, role });
-  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, {
+  cli.output.result(`${username} is now ${role.toUpperCase()} of ${org}.`, {
     organisation: org,
     username,
     role: role.toUpperCase(),
@@ -81,7 +81,7 @@ const addMember: Action<{ role: string }, [string, string]> = async (cli, { role
 const changeRole: Action<object, [string, string, string]> = async (cli, _options, org, username, role) => {
   const { organisations } = await cli.openModules();
   await organisations.changeMemberRole(localAdministrator, org, { username, role });
-  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, {
+  cli.output.result(`${username} is now ${role.toUpperCase()} of ${org}.`, {
     organisation: org,
     username,
     role: role.toUpperCase(),
@@ -99,7 +99,7 @@ const removeMember: Action<{ dryRun?: true }, [string, string]> = async (cli, { 
   }
   await organisations.removeMember(localAdministrator, org, username);
   cli.output.result(
-    `Removed ${username} from ${org}. Back again: hearth org member add ${org} ${username} --role ROLE`,
+    `Removed ${username} from ${org}. To add them again: hearth org member add ${org} ${username} --role ROLE`,
     { organisation: org, username },
   );
 };

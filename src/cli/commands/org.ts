@@ -32,7 +32,7 @@ export function addOrgCommands(program: Command, run: Run): void {
   withExamples(
     org
       .command('show')
-      .description('show one organisation, with owners and repositories')
+      .description('show an organisation with its owners and repositories')
       .argument('<name>', 'organisation')
       .action(run(showOrganisation)),
     'hearth org show acme',
@@ -43,11 +43,11 @@ export function addOrgCommands(program: Command, run: Run): void {
       .alias('create')
       .description('create an organisation')
       .argument('<name>', 'organisation')
-      .requiredOption('--owner <user>', 'its first owner')
-      .option('--display-name <text>', 'name to show beside the handle')
-      .option('--description <text>', 'description in one line')
+      .requiredOption('--owner <user>', 'user who becomes its first owner')
+      .option('--display-name <text>', 'name shown beside the handle')
+      .option('--description <text>', 'one-line description')
       .option('--website <url>', 'https URL; empty for none')
-      .option('--if-missing', 'succeed when the organisation exists already')
+      .option('--if-missing', 'succeed if the organisation already exists')
       .action(run(addOrganisation)),
     'hearth org create acme --owner alice --display-name "Acme tools"',
   );
@@ -56,8 +56,8 @@ export function addOrgCommands(program: Command, run: Run): void {
       .command('edit')
       .description("edit an organisation's profile, or rename it")
       .argument('<name>', 'organisation')
-      .option('--display-name <text>', 'name to show beside the handle')
-      .option('--description <text>', 'description in one line')
+      .option('--display-name <text>', 'name shown beside the handle')
+      .option('--description <text>', 'one-line description')
       .option('--website <url>', 'https URL; empty for none')
       .option('--rename <name>', 'new name; the old one stays reserved and redirects')
       .action(run(editOrganisation)),
@@ -175,9 +175,9 @@ async function acceptExisting(
   if (!isOwner)
     throw conflict(
       'exists_differently',
-      `Organisation ${organisation.name} exists, but ${owner} is not an owner of it.`,
+      `Organisation ${organisation.name} already exists, but ${owner} does not own it.`,
     );
-  cli.output.result(`Organisation ${organisation.name} exists already.`, toJson(organisation));
+  cli.output.result(`Organisation ${organisation.name} already exists.`, toJson(organisation));
 }
 
 const editOrganisation: Action<EditOptions, [string]> = async (

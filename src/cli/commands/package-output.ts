@@ -12,7 +12,8 @@ import type { AsOption } from './issue-output.ts';
 export function readFormat({ packages: { formats } }: Modules, text: string): FormatName {
   const name = text === 'container' ? 'oci' : text;
   const format = formats.find((one) => one === name);
-  if (format === undefined) throw invalid('usage', `${JSON.stringify(text)} is not a format: ${formats.join(', ')}.`);
+  if (format === undefined)
+    throw invalid('usage', `${JSON.stringify(text)} is not a package format. Use one of: ${formats.join(', ')}.`);
   return format;
 }
 
@@ -20,7 +21,7 @@ export function readFormat({ packages: { formats } }: Modules, text: string): Fo
 export function readPackageName(modules: Modules, text: string): { owner: string; format: FormatName; name: string } {
   const [, owner, format, name] = /^\/?([^/]+)\/([^/]+)\/(.+)$/.exec(text) ?? [];
   if (owner === undefined || format === undefined || name === undefined)
-    throw invalid('usage', `${JSON.stringify(text)} is not a package: write owner/format/name.`);
+    throw invalid('usage', `${JSON.stringify(text)} is not a package. Use owner/format/name.`);
   return { owner, format: readFormat(modules, format), name };
 }
 

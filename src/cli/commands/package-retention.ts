@@ -21,7 +21,7 @@ function rulesOf({ keep, keepTags, olderThan }: RetentionOptions): RetentionRule
   if (keep === undefined && keepTags === undefined && olderThan === undefined) return null;
   const countOf = (name: string, text: string | undefined): number | null => {
     if (text === undefined) return null;
-    if (!/^\d{1,6}$/.test(text)) throw invalid('usage', `${name} takes a number.`);
+    if (!/^\d{1,6}$/.test(text)) throw invalid('usage', `${name} must be a number.`);
     return Number(text);
   };
   return {
@@ -35,7 +35,7 @@ const describe = ({ keep, keepTags, olderThanDays }: RetentionRules): string =>
   [
     ...(keep === null ? [] : [`the newest ${keep}`]),
     ...(keepTags.length === 0 ? [] : [keepTags.join(', ')]),
-    ...(olderThanDays === null ? [] : [`what is younger than ${counted(olderThanDays, 'day', 'days')}`]),
+    ...(olderThanDays === null ? [] : [`versions younger than ${counted(olderThanDays, 'day', 'days')}`]),
   ].join('; ');
 
 /** `hearth package retention …` */
@@ -48,10 +48,10 @@ export const changeRetention: Action<RetentionOptions, [string | undefined]> = a
   const modules = await cli.openModules();
   const { packages } = modules;
   if (name === undefined) {
-    if (!options.apply) throw invalid('usage', 'Give a package, an owner or owner/format; or --apply for all.');
-    await cli.confirm('Delete what the rules of all packages do not keep?');
+    if (!options.apply) throw invalid('usage', 'Specify a package, an owner or owner/format, or use --apply for all.');
+    await cli.confirm('Delete the versions in all packages that their rules do not keep?');
     const done = await packages.retention.applyAll();
-    const line = `Deleted ${counted(done.versions, 'version', 'versions')} of ${counted(done.packages, 'package', 'packages')}.`;
+    const line = `Deleted ${counted(done.versions, 'version', 'versions')} in ${counted(done.packages, 'package', 'packages')}.`;
     return cli.output.result(line, done);
   }
   const viewer = await actorOf(modules, options);
@@ -62,14 +62,14 @@ export const changeRetention: Action<RetentionOptions, [string | undefined]> = a
     const format: RetentionFormat = formatName === undefined ? '*' : readFormat(modules, formatName);
     if (rules !== null || options.end) await packages.retention.setOfOwner(viewer, owner, format, rules);
     const kept = (await packages.retention.ofOwner(viewer, owner))[format] ?? null;
-    return cli.output.result(kept === null ? `${name} has no rules.` : `${name} keeps ${describe(kept)}.`, {
+    return cli.output.result(kept === null ? `${name} has no retention rules.` : `${name} keeps ${describe(kept)}.`, {
       rules: kept,
     });
   }
   const found = await packages.find(viewer, readPackageName(modules, name), 'manage');
   const at = formatPackageReference(found);
   if (options.apply) {
-    await cli.confirm(`Delete what the rules of ${at} do not keep?`);
+    await cli.confirm(`Delete the versions of ${at} that the rules do not keep?`);
     const versions = await packages.retention.apply(found.package.id);
     return cli.output.result(`Deleted ${counted(versions, 'version', 'versions')} of ${at}.`, { versions });
   }
@@ -77,7 +77,7 @@ export const changeRetention: Action<RetentionOptions, [string | undefined]> = a
     found.package = await packages.retention.set(viewer, found, rules);
   const kept = options.dryRun && rules !== null ? rules : ((await packages.retention.of(found.package))?.rules ?? null);
   const gone = await packages.retention.preview(found, kept ?? undefined);
-  const first = kept === null ? `${at} has no rules.` : `${at} keeps ${describe(kept)}.`;
+  const first = kept === null ? `${at} has no retention rules.` : `${at} keeps ${describe(kept)}.`;
   const list = gone.map(({ version }) => `\nWould delete ${version}`).join('');
   return cli.output.result(`${first}${list}`, { rules: kept, wouldDelete: gone.map(({ version }) => version) });
 };

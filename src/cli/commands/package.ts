@@ -32,12 +32,12 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('list')
-      .description('list packages, the last changed first')
+      .description('list packages, most recently changed first')
       .argument('[owner]', 'user or organisation (default: all)')
       .option('--format <format>', 'only packages of this format')
-      .option('--deleted', 'list deleted versions that can be restored; needs an owner')
-      .option('--limit <number>', 'maximum number', '100')
-      .option('--as <user>', 'show what this user sees')
+      .option('--deleted', 'list deleted versions that can be restored; requires an owner')
+      .option('--limit <number>', 'maximum number to list', '100')
+      .option('--as <user>', 'show only content visible to this user')
       .action(run(listPackages)),
     'hearth package list alice',
     'hearth package list alice --deleted',
@@ -45,11 +45,11 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('show')
-      .description('show a package with its versions, or one version with its files')
+      .description('show a package with its versions, or a version with its files')
       .argument(...name)
-      .argument('[version]', 'version, or a tag of an image')
-      .option('--limit <number>', 'at most as many versions', '100')
-      .option('--as <user>', 'show what this user sees')
+      .argument('[version]', 'version or image tag')
+      .option('--limit <number>', 'maximum number of versions', '100')
+      .option('--as <user>', 'show only content visible to this user')
       .action(run(showPackage)),
     'hearth package show alice/oci/app',
     'hearth package show alice/npm/@alice/lib 1.2.0',
@@ -58,9 +58,9 @@ export function addPackageCommands(program: Command, run: Run): void {
     noun
       .command('delete')
       .alias('remove')
-      .description('delete a version, or all of them; they can be restored from the trash')
+      .description('delete a version, or all versions; they can be restored from the trash')
       .argument(...name)
-      .argument('[version]', 'version, or a tag of an image')
+      .argument('[version]', 'version or image tag')
       .option('--all', 'delete all versions')
       .option('--dry-run', 'only show what would be deleted')
       .option(...as)
@@ -73,7 +73,7 @@ export function addPackageCommands(program: Command, run: Run): void {
       .command('restore')
       .description('restore a deleted version')
       .argument(...name)
-      .argument('<version>', 'version; of an image the digest')
+      .argument('<version>', 'version; for images, the digest')
       .option(...as)
       .action(run(restorePackage)),
     'hearth package restore alice/npm/@alice/lib 1.2.0',
@@ -81,9 +81,9 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('link')
-      .description('link a package to a repository of its owner')
+      .description('link a package to a repository of the same owner')
       .argument(...name)
-      .argument('<repository>', 'name of the repository, without its owner')
+      .argument('<repository>', 'repository name without its owner')
       .option(...as)
       .action(run(linkPackage)),
     'hearth package link alice/oci/worker app',
@@ -100,7 +100,7 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('visibility')
-      .description('set the visibility of a package without a repository')
+      .description('set the visibility of a package that has no repository')
       .argument(...name)
       .argument('<visibility>', 'public or private')
       .option(...as)
@@ -110,14 +110,14 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('retention')
-      .description('show or set which versions are kept, of a package, or of an owner (owner, owner/format)')
-      .argument('[name]', 'package, owner, or owner/format; none with --apply for all')
+      .description('show or set the retention rules of a package or an owner (owner, owner/format)')
+      .argument('[name]', 'package, owner, or owner/format; omit it with --apply to include all')
       .option('--keep <number>', 'number of newest versions to keep')
       .option('--keep-tags <patterns>', 'keep these versions and tags, separated by commas; "*" matches anything')
       .option('--older-than <days>', 'keep versions younger than this')
       .option('--end', 'remove the rules')
       .option('--dry-run', 'only show the versions that the rules would delete now')
-      .option('--apply', 'delete versions that the rules do not keep, as the nightly task does')
+      .option('--apply', 'delete versions that the rules do not keep, like the nightly task')
       .option(...as)
       .action(run(changeRetention)),
     'hearth package retention alice/oci/app --keep 10 --keep-tags "v*" --dry-run',
@@ -127,7 +127,7 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('gc')
-      .description('remove blobs without a version or recent upload, as the nightly task does')
+      .description('remove blobs that no version or recent upload uses, like the nightly task')
       .action(run(collect)),
     'hearth package gc',
   );
@@ -242,8 +242,7 @@ const showPackage: Action<AsOption & { limit: string }, [string, string | undefi
 type DeleteOptions = AsOption & { all?: true; dryRun?: true };
 
 const deletePackage: Action<DeleteOptions, [string, string | undefined]> = async (cli, options, text, reference) => {
-  if ((reference === undefined) === (options.all === undefined))
-    throw invalid('usage', 'Give either a version or --all.');
+  if ((reference === undefined) === (options.all === undefined)) throw invalid('usage', 'Specify a version or --all.');
   const opened = await openPackage(cli, options, text);
   const { modules, viewer, found } = opened;
   const at = formatPackageReference(found);
@@ -259,7 +258,9 @@ const deletePackage: Action<DeleteOptions, [string, string | undefined]> = async
   if (options.dryRun) return cli.output.result(`Would delete ${at} ${reference}.`, json);
   await cli.confirm(`Delete ${at} ${reference}?`);
   const isGone = await modules.packages.versions.deleteReference(viewer, found, named);
-  const line = isGone ? `Deleted ${at} ${reference}.` : `Removed the tag ${reference} of ${at}; other tags stay.`;
+  const line = isGone
+    ? `Deleted ${at} ${reference}.`
+    : `Removed the tag ${reference} of ${at}. Other tags are unchanged.`;
   return cli.output.result(line, { ...json, version: named.version.version, deleted: isGone ? 1 : 0 });
 };
 
@@ -276,7 +277,7 @@ const linkPackage: Action<AsOption, [string, string]> = async (cli, options, tex
   const { modules, viewer, found } = opened;
   const row = await modules.packages.link(viewer, found, repository);
   const listed = await listedOf({ ...opened, found: { ...found, package: row } });
-  cli.output.result(`${formatPackageReference(found)} follows ${repository} now.`, packageToJson(listed));
+  cli.output.result(`${formatPackageReference(found)} is now linked to ${repository}.`, packageToJson(listed));
 };
 
 const unlinkPackage: Action<AsOption, [string]> = async (cli, options, text) => {
@@ -285,18 +286,18 @@ const unlinkPackage: Action<AsOption, [string]> = async (cli, options, text) => 
   const row = await modules.packages.unlink(viewer, found);
   const listed = await listedOf({ ...opened, found: { ...found, package: row } });
   cli.output.result(
-    `${formatPackageReference(found)} follows no repository and is private now.`,
+    `${formatPackageReference(found)} is no longer linked to a repository and is now private.`,
     packageToJson(listed),
   );
 };
 
 const setVisibility: Action<AsOption, [string, string]> = async (cli, options, text, wanted) => {
-  if (wanted !== 'public' && wanted !== 'private') throw invalid('usage', 'The visibility is public or private.');
+  if (wanted !== 'public' && wanted !== 'private') throw invalid('usage', 'The visibility must be public or private.');
   const opened = await openPackage(cli, options, text);
   const { modules, viewer, found } = opened;
   const row = await modules.packages.setVisibility(viewer, found, wanted === 'public' ? 'PUBLIC' : 'PRIVATE');
   const listed = await listedOf({ ...opened, found: { ...found, package: row } });
-  cli.output.result(`${formatPackageReference(found)} is ${wanted} now.`, packageToJson(listed));
+  cli.output.result(`${formatPackageReference(found)} is now ${wanted}.`, packageToJson(listed));
 };
 
 const collect: Action<object, []> = async (cli) => {
@@ -304,11 +305,11 @@ const collect: Action<object, []> = async (cli) => {
   if (await modules.backups.isRunning())
     throw conflict(
       'backup_under_way',
-      'A backup is in progress, so nothing can be removed. Try again when it is done.',
+      'A backup is in progress, so nothing can be removed. Try again when it has finished.',
     );
   const removed = await modules.packages.collect();
   cli.output.result(
-    `Removed ${counted(removed.versions, 'version', 'versions')}, ${counted(removed.blobs, 'blob', 'blobs')} with ${readableSize(removed.bytes)}, ${counted(removed.uploads, 'upload', 'uploads')} and ${counted(removed.orphans, 'object', 'objects')} without a row.`,
+    `Removed ${counted(removed.versions, 'version', 'versions')}, ${counted(removed.blobs, 'blob', 'blobs')} with ${readableSize(removed.bytes)}, ${counted(removed.uploads, 'upload', 'uploads')} and ${counted(removed.orphans, 'object', 'objects')} missing from the database.`,
     removed,
   );
 };

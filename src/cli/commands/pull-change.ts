@@ -19,20 +19,20 @@ export function addPullChangeCommands(pull: Command, run: Run): void {
       .command(name)
       .description(description)
       .argument('<owner/name>', 'repository')
-      .argument('<number>', 'number of the pull request')
+      .argument('<number>', 'pull request number')
       .option('--as <user>', 'act as this user');
   withExamples(
     command('merge', 'merge a pull request')
       .addOption(
         new Option('--style <style>', 'how').choices(['merge', 'squash', 'rebase', 'forward']).default('merge'),
       )
-      .option('--title <text>', 'first line of the new commit')
-      .option('--message <text>', 'the rest of its message')
-      .option('--round <number>', 'only if this is still the last round')
+      .option('--title <text>', 'first line of the new commit message')
+      .option('--message <text>', 'rest of the commit message')
+      .option('--round <number>', 'merge only if this is still the latest round')
       .option('--when-ready', 'merge once all requirements are met')
       .option('--cancel', 'cancel --when-ready')
-      .option('--force', 'bypass the branch rule, if it allows that to administrators')
-      .option('--delete-branch', 'delete the head branch afterwards')
+      .option('--force', 'bypass the branch rule, if it lets administrators do so')
+      .option('--delete-branch', 'delete the head branch after merging')
       .option('--dry-run', 'only show unmet requirements')
       .action(run(merge)),
     'hearth pull merge alice/garden 7',
@@ -50,9 +50,7 @@ export function addPullChangeCommands(pull: Command, run: Run): void {
     'hearth pull draft alice/garden 7',
   );
   withExamples(
-    command('retarget', 'choose another branch to merge into')
-      .requiredOption('--base <branch>', 'branch')
-      .action(run(retarget)),
+    command('retarget', 'change the base branch').requiredOption('--base <branch>', 'branch').action(run(retarget)),
     'hearth pull retarget alice/garden 7 --base release',
   );
   withExamples(
@@ -84,7 +82,7 @@ interface MergeOptions extends AsOption {
 }
 
 const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...place) => {
-  if (options.cancel && options.whenReady) throw invalid('usage', 'Give one of --when-ready and --cancel.');
+  if (options.cancel && options.whenReady) throw invalid('usage', 'Use only one of --when-ready and --cancel.');
   const { modules, viewer, at, pull } = await open(cli, options, ...place);
   if (options.cancel) {
     await modules.pulls.cancelMergeWhenReady(viewer, at);
@@ -112,7 +110,7 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
     await modules.pulls.deleteBranch(viewer, at).catch((error: unknown) => {
       // The merge has already succeeded.
       if (!isDomainError(error)) throw error;
-      cli.output.message(`The branch stays: ${error.message}`);
+      cli.output.message(`The branch was not deleted: ${error.message}`);
     });
   await printChangedPull(
     cli,
@@ -128,7 +126,7 @@ async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: I
   const { verdict, state } = await modules.pulls.mergeBox(viewer, at);
   const words = verdict.blocks.map(explainBlock);
   const conflicts = state.conflicts.map((file) => `  ${file}`);
-  const lines = words.length === 0 ? [`Nothing blocks merging ${formatPullReference(at)}.`] : [...words, ...conflicts];
+  const lines = words.length === 0 ? [`${formatPullReference(at)} can be merged.`] : [...words, ...conflicts];
   cli.output.result(lines.join('\n'), {
     ...at,
     blocks: verdict.blocks.map(({ kind }) => kind),
@@ -154,21 +152,23 @@ const setDraft =
   async (cli, options, ...place) => {
     const { modules, viewer, at } = await open(cli, options, ...place);
     await modules.pulls.edit(viewer, at, { isDraft });
-    const line = isDraft ? `${formatPullReference(at)} is a draft.` : `${formatPullReference(at)} is ready for review.`;
+    const line = isDraft
+      ? `${formatPullReference(at)} is now a draft.`
+      : `${formatPullReference(at)} is now ready for review.`;
     await printChangedPull(cli, modules, viewer, at, line);
   };
 
 const retarget: Action<AsOption & { base: string }, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   await modules.pulls.edit(viewer, at, { base: options.base });
-  await printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} merges into ${options.base}.`);
+  await printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} now merges into ${options.base}.`);
 };
 
 const update: Action<AsOption & { style: 'merge' | 'rebase' }, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at, pull } = await open(cli, options, ...place);
   const style = options.style === 'rebase' ? 'REBASE' : 'MERGE';
   const { oid } = await modules.pulls.updateBranch(viewer, at, { style, round: pull.lastRound });
-  cli.output.result(`Updated ${formatPullReference(at)}: its head is ${oid.slice(0, 10)}.`, {
+  cli.output.result(`Updated ${formatPullReference(at)}. Its head is now ${oid.slice(0, 10)}.`, {
     ...pullToJson(await findPull(modules, viewer, at)),
     headOid: oid,
   });

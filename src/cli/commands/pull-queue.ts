@@ -15,16 +15,16 @@ export function addPullQueueCommand(pull: Command, run: Run): void {
   withExamples(
     pull
       .command('queue')
-      .description('show the merge queues of a repository, or add a pull request to the one of its base branch')
+      .description("show a repository's merge queues, or add a pull request to the queue of its base branch")
       .argument('<owner/name>', 'repository')
       .argument('[number]', 'number of the pull request to add')
       .addOption(
-        new Option('--style <style>', 'how it is merged')
+        new Option('--style <style>', 'merge method')
           .choices(['merge', 'squash', 'rebase', 'forward'])
           .default('merge'),
       )
       .option('--leave', 'remove it from the queue')
-      .option('--first', 'move it to the front of the queue, as a repository administrator')
+      .option('--first', 'move it to the front of the queue; requires repository administrator rights')
       .option('--as <user>', 'act as this user')
       .action(run(queue)),
     'hearth pull queue alice/garden',
@@ -56,9 +56,9 @@ const toJson = ({ testedSince, addedAt, state, ...place }: QueuePosition): objec
 });
 
 const queue: Action<QueueOptions, [string, string | undefined]> = async (cli, options, repository, number) => {
-  if (options.leave && options.first) throw invalid('usage', 'Give one of --leave and --first.');
+  if (options.leave && options.first) throw invalid('usage', 'Use only one of --leave and --first.');
   if (number === undefined && (options.leave || options.first))
-    throw invalid('usage', 'Give the number of a pull request.');
+    throw invalid('usage', 'Specify a pull request number.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const { queue: queues } = modules.pulls;
@@ -69,7 +69,7 @@ const queue: Action<QueueOptions, [string, string | undefined]> = async (cli, op
   const at = await pullAt(modules, viewer, repository, number);
   if (options.leave) {
     await queues.leave(viewer, at);
-    return cli.output.result(`${formatPullReference(at)} is out of the merge queue.`, { ...at, place: null });
+    return cli.output.result(`Removed ${formatPullReference(at)} from the merge queue.`, { ...at, place: null });
   }
   if (options.first) await queues.putFirst(viewer, at);
   else {
@@ -79,7 +79,7 @@ const queue: Action<QueueOptions, [string, string | undefined]> = async (cli, op
   const place = await queues.placeOf(viewer, at);
   const line =
     place === null
-      ? `${formatPullReference(at)} was merged at once.`
-      : `${formatPullReference(at)} is in the merge queue of ${place.baseBranch}, place ${place.place} of ${place.length}.`;
+      ? `${formatPullReference(at)} was merged immediately.`
+      : `${formatPullReference(at)} is in the merge queue of ${place.baseBranch}, position ${place.place} of ${place.length}.`;
   cli.output.result(line, place === null ? { ...at, place: null } : toJson(place));
 };

@@ -18,16 +18,16 @@ export function addPullReviewCommands(pull: Command, run: Run): void {
       .command(name)
       .description(description)
       .argument('<owner/name>', 'repository')
-      .argument('<number>', 'number of the pull request');
+      .argument('<number>', 'pull request number');
   withExamples(
-    command('review', 'review a pull request; replies within a patch become comments on its lines')
-      .option('--approve', 'approve it')
-      .option('--request-changes', 'request changes; it cannot be merged until you approve it')
-      .option('--comment', 'comment without a verdict')
-      .option('--on <path:line: text...>', 'comment on a line, or on several: path:3-5: text')
-      .option('--body <text>', 'text of the review, Markdown')
-      .option('--file <file>', 'read the text from this file; - is standard input')
-      .option('--round <number>', 'the round that was reviewed (default: the last)')
+    command('review', 'review a pull request; replies inside a patch become comments on its lines')
+      .option('--approve', 'approve the pull request')
+      .option('--request-changes', 'request changes; the pull request cannot be merged until you approve it')
+      .option('--comment', 'comment without approving or requesting changes')
+      .option('--on <path:line: text...>', 'comment on a line, or on several lines as path:3-5: text')
+      .option('--body <text>', 'review text in Markdown')
+      .option('--file <file>', 'read the text from this file; - for standard input')
+      .option('--round <number>', 'round that was reviewed (default: the latest)')
       .option('--as <user>', 'act as this user')
       .action(run(review)),
     'hearth pull review alice/garden 7 --approve --as bob',
@@ -37,9 +37,9 @@ export function addPullReviewCommands(pull: Command, run: Run): void {
     'hearth pull review alice/garden 7 --comment --on "gate.txt:3: Which oil?" "gate.txt:7-9: Why?" --as bob',
   );
   withExamples(
-    command('reviewers', 'request reviews from users and teams, or cancel the requests')
-      .option('--add <users>', 'users, and teams as organisation/team, to ask, separated by commas')
-      .option('--remove <users>', 'users and teams whose requests to cancel, separated by commas')
+    command('reviewers', 'request reviews from users and teams, or cancel requests')
+      .option('--add <users>', 'users to request reviews from, and teams as organisation/team, separated by commas')
+      .option('--remove <users>', 'users and teams whose review requests to cancel, separated by commas')
       .option('--as <user>', 'act as this user')
       .action(run(changeReviewers)),
     'hearth pull reviewers acme/garden 7 --add bob,acme/reviewers',
@@ -57,7 +57,7 @@ interface ReviewOptions extends AsOption, BodyOptions {
 const review: Action<ReviewOptions, [string, string]> = async (cli, options, repository, number) => {
   const given = verdictIn(options);
   const comments = (options.on ?? []).map(readComment);
-  if (options.as === undefined) throw invalid('usage', 'A review needs an author: name a user with --as.');
+  if (options.as === undefined) throw invalid('usage', 'A review needs an author. Specify a user with --as.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await pullAt(modules, viewer, repository, number);
@@ -93,7 +93,7 @@ const review: Action<ReviewOptions, [string, string]> = async (cli, options, rep
   }
 };
 
-const noVerdict = () => invalid('usage', 'Give one of --approve, --request-changes and --comment.');
+const noVerdict = () => invalid('usage', 'Use only one of --approve, --request-changes and --comment.');
 
 /** Null for none, which only an answered patch may have. Throws `usage` for several. */
 function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict | null {
@@ -110,7 +110,7 @@ function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict
 function readComment(text: string): Omit<NewReviewComment, 'round' | 'sendNow'> {
   const [, path, first, last, body] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?:\s*([^]+)$/.exec(text) ?? [];
   if (path === undefined || first === undefined || body === undefined)
-    throw invalid('usage', `Write a comment as path:line: text, not ${JSON.stringify(text.slice(0, 100))}.`);
+    throw invalid('usage', `Enter a comment as path:line: text, not ${JSON.stringify(text.slice(0, 100))}.`);
   return { path, side: 'NEW', firstLine: Number(first), lastLine: Number(last ?? first), body };
 }
 
@@ -121,13 +121,13 @@ interface ReviewerOptions extends AsOption {
 
 const changeReviewers: Action<ReviewerOptions, [string, string]> = async (cli, options, repository, number) => {
   const change = { add: splitList(options.add) ?? [], remove: splitList(options.remove) ?? [] };
-  if (change.add.length + change.remove.length === 0) throw invalid('usage', 'Give --add or --remove.');
+  if (change.add.length + change.remove.length === 0) throw invalid('usage', 'Use --add or --remove.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await pullAt(modules, viewer, repository, number);
   await modules.pulls.attention.request(viewer, at, change);
   const { waitingFor } = await modules.pulls.reviews.text(viewer, at);
-  const line = `${formatPullReference(at)} waits for ${waitingFor.join(', ') || 'no review'}.`;
+  const line = `${formatPullReference(at)} is waiting for ${waitingFor.join(', ') || 'no review'}.`;
   cli.output.result(line, { ...at, waitingFor });
 };
 

@@ -12,10 +12,10 @@ export function addPullStackCommand(pull: Command, run: Run): void {
   withExamples(
     pull
       .command('stack')
-      .description('list the stack of a pull request: those merged before and after it')
+      .description("list a pull request's stack: the pull requests that merge before and after it")
       .argument('<owner/name>', 'repository')
-      .argument('<number>', 'number of the pull request')
-      .option('--as <user>', 'show what this user sees')
+      .argument('<number>', 'pull request number')
+      .option('--as <user>', 'show only content visible to this user')
       .action(run(stack)),
     'hearth pull stack alice/garden 7',
   );

@@ -31,7 +31,7 @@ import { cloneAddresses } from '../serving/addresses.ts';
 export function addPullCommands(program: Command, run: Run): void {
   const pull = addNoun(program, 'pull', 'pull requests');
   withExamples(
-    withListOptions(pull.command('list').description('list pull requests, the newest first'), 'pull').action(
+    withListOptions(pull.command('list').description('list pull requests, newest first'), 'pull').action(
       run(listPulls),
     ),
     'hearth pull list alice/garden',
@@ -43,24 +43,24 @@ export function addPullCommands(program: Command, run: Run): void {
       .command(name)
       .description(description)
       .argument('<owner/name>', 'repository')
-      .argument('<number>', 'number of the pull request')
-      .option('--as <user>', 'show what this user sees');
+      .argument('<number>', 'pull request number')
+      .option('--as <user>', 'show only content visible to this user');
   withExamples(
-    one('show', 'show one pull request: rounds, reviews, unmet merge requirements, comments').action(run(showPull)),
+    one('show', 'show a pull request: rounds, reviews, unmet merge requirements, comments').action(run(showPull)),
     'hearth pull show alice/garden 7',
   );
   withExamples(
-    one('diff', 'print the changes of a pull request in the format of git apply')
-      .option('--round <number>', 'round to print (default: the last)')
-      .option('--since <round>', 'only changes since this older round')
-      .option('--patch', 'its commits as mails, for git am')
+    one('diff', "print a pull request's changes in git apply format")
+      .option('--round <number>', 'round to print (default: the latest)')
+      .option('--since <round>', 'only changes since this earlier round')
+      .option('--patch', 'print the commits as emails for git am')
       .action(run(printDiff)),
     'hearth pull diff alice/garden 7 | git apply',
     'hearth pull diff alice/garden 7 --patch | git am',
     'hearth pull diff alice/garden 7 --round 1',
   );
   withExamples(
-    one('checkout', 'print the git commands that bring a pull request into a working copy').action(run(printCheckout)),
+    one('checkout', 'print the git commands that check out a pull request').action(run(printCheckout)),
     'hearth pull checkout alice/garden 7 | sh',
   );
   addPullWriteCommands(pull, run);

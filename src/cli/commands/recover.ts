@@ -17,11 +17,11 @@ export function addRecoverCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('recover')
-      .description('update a copy of the rows from the object store; all servers must be stopped')
+      .description('update a copy of the database from the object store; all servers must be stopped')
       .option('--from-store', 'read the journal of the repositories in the object store')
-      .option('--drill', 'try the recovery in a temporary folder, also beside the server; changes nothing else')
-      .option('--database <file>', 'a copy of hearth.db to start from, if the data folder has none')
-      .option('--without-key', 'continue without the instance key: values encrypted with it are lost')
+      .option('--drill', 'test the recovery in a temporary folder, also while the server runs; changes nothing else')
+      .option('--database <file>', 'copy of hearth.db to start from if the data folder has no database')
+      .option('--without-key', 'continue without the instance key; all values encrypted with it are lost')
       .option('--dry-run', 'only show what would be done')
       .action(run(recover)),
     'hearth recover --from-store --database /mnt/disk/hearth.db',

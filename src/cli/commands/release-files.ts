@@ -21,7 +21,7 @@ export function addReleaseFileCommands(release: Command, run: Run): void {
       .command('upload')
       .description('add files to a release')
       .argument('<owner/name>', 'repository')
-      .argument('<tag>', 'tag of the release')
+      .argument('<tag>', 'release tag')
       .argument('<file...>', 'files')
       .option('--as <user>', 'act as this user')
       .action(run(upload)),
@@ -30,11 +30,11 @@ export function addReleaseFileCommands(release: Command, run: Run): void {
   withExamples(
     release
       .command('download')
-      .description('write the files of a release to a folder, and compare their digests')
+      .description("download a release's files to a folder and compare their digests")
       .argument('<owner/name>', 'repository')
-      .argument('[tag]', 'tag of the release; the latest one without it')
+      .argument('[tag]', 'release tag (default: the latest release)')
       .option('--name <name>', 'only this file')
-      .option('--dir <folder>', 'the folder', '.')
+      .option('--dir <folder>', 'target folder', '.')
       .option('--as <user>', 'act as this user')
       .action(run(download)),
     'hearth release download alice/garden v1.0 --dir /tmp',

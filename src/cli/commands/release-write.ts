@@ -9,7 +9,7 @@ import { uploadFrom } from './release-files.ts';
 import { formatReleaseReference, openRepository, releaseToJson, printChangedRelease } from './release-output.ts';
 
 const repository = ['<owner/name>', 'repository'] as const;
-const tag = ['<tag>', 'tag of the release'] as const;
+const tag = ['<tag>', 'release tag'] as const;
 const as = ['--as <user>', 'act as this user'] as const;
 
 interface TextOptions extends AsOption, BodyOptions {
@@ -24,10 +24,10 @@ const withTexts = (command: Command): Command =>
     .argument(...repository)
     .argument(...tag)
     .option('--title <title>', 'title (default: the tag)')
-    .option('--body <text>', 'notes, Markdown')
-    .option('--file <file>', 'read the notes from this file; - is standard input')
-    .option('--target <target>', 'target of a new tag: a branch or a commit')
-    .option('--message <text>', 'message of a new tag, which is then annotated');
+    .option('--body <text>', 'notes in Markdown')
+    .option('--file <file>', 'read the notes from this file; - for standard input')
+    .option('--target <target>', 'branch or commit for a new tag')
+    .option('--message <text>', 'message of a new tag, which makes it an annotated tag');
 
 /** `hearth release create|edit|delete`. */
 export function addReleaseWriteCommands(release: Command, run: Run): void {
@@ -43,9 +43,11 @@ export function addReleaseWriteCommands(release: Command, run: Run): void {
     'hearth release create alice/garden v1.0 --file notes.md --asset garden.zip --asset garden.tar.gz',
   );
   withExamples(
-    withTexts(release.command('edit').description('edit a release, publish a draft, or make a release a draft'))
+    withTexts(
+      release.command('edit').description('edit a release, publish a draft, or turn a release back into a draft'),
+    )
       .option('--publish', 'publish a draft')
-      .option('--draft', 'make it a draft')
+      .option('--draft', 'turn it into a draft')
       .option('--prerelease', 'mark it as a pre-release')
       .option('--no-prerelease', 'unmark it as a pre-release')
       .option(...as)

@@ -20,20 +20,20 @@ export function addReleaseCommands(program: Command, run: Run): void {
   withExamples(
     release
       .command('list')
-      .description('list releases, the newest first')
+      .description('list releases, newest first')
       .argument('<owner/name>', 'repository')
-      .option('--limit <number>', 'maximum number', '100')
-      .option('--as <user>', 'show what this user sees')
+      .option('--limit <number>', 'maximum number to list', '100')
+      .option('--as <user>', 'show only content visible to this user')
       .action(run(listReleases)),
     'hearth release list alice/garden',
   );
   withExamples(
     release
       .command('show')
-      .description('show one release with its notes and files')
+      .description('show a release with its notes and files')
       .argument('<owner/name>', 'repository')
-      .argument('[tag]', 'tag of the release; the latest one without it')
-      .option('--as <user>', 'show what this user sees')
+      .argument('[tag]', 'release tag (default: the latest release)')
+      .option('--as <user>', 'show only content visible to this user')
       .action(run(showRelease)),
     'hearth release show alice/garden v1.0',
   );

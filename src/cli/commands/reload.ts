@@ -12,7 +12,7 @@ export function addReloadCommand(program: Command, run: Run): void {
     program
       .command('reload')
       .description('reload the settings file in the running server')
-      .option('--all', 'in all servers of this PostgreSQL database, each its own file')
+      .option('--all', 'in all servers that use this PostgreSQL database, each with its own settings file')
       .action(run(reload)),
     'hearth reload',
     'hearth reload --all',

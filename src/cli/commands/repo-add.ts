@@ -30,13 +30,16 @@ export function addRepoAddCommand(repo: Command, run: Run): void {
       .description('create a repository')
       .argument('<owner/name>', 'repository')
       .option('--public', 'make it public (default: private)')
-      .option('--description <text>', 'description in one line')
+      .option('--description <text>', 'one-line description')
       .option('--default-branch <name>', 'default branch (default: main)')
-      .option('--readme', 'begin with a README')
-      .option('--licence <name>', 'begin with a licence: MIT, Apache-2.0, GPL-3.0 …')
-      .option('--gitignore <name...>', 'begin with a .gitignore: Node, Python, Go, Rust, Java, C/C++')
-      .option('--template <owner/name>', 'begin with the files of a template repository')
-      .option('--if-missing', 'succeed when the repository exists already')
+      .option('--readme', 'initialise the repository with a README')
+      .option('--licence <name>', 'initialise the repository with a licence: MIT, Apache-2.0, GPL-3.0 …')
+      .option(
+        '--gitignore <name...>',
+        'initialise the repository with a .gitignore: Node, Python, Go, Rust, Java, C/C++',
+      )
+      .option('--template <owner/name>', 'initialise the repository with the files of a template repository')
+      .option('--if-missing', 'succeed if the repository already exists')
       .action(run(addRepository)),
     'hearth repo add alice/garden --public --description "Plants and plans"',
     'hearth repo create alice/garden --readme --licence MIT --gitignore Node',

@@ -11,7 +11,7 @@ import { findRepository } from './find-repository.ts';
 
 /** `hearth repo collaborator …`: users with access besides the owner. */
 export function addCollaboratorCommands(repo: Command, run: Run): void {
-  const collaborator = addNoun(repo, 'collaborator', 'people with access besides the owner');
+  const collaborator = addNoun(repo, 'collaborator', 'users with access besides the owner');
   withExamples(
     collaborator
       .command('list')

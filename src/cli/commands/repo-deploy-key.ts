@@ -12,7 +12,7 @@ import { readKeyLine } from './read-key-line.ts';
 
 /** `hearth repo deploy-key …`: SSH keys of one repository. */
 export function addDeployKeyCommands(repo: Command, run: Run): void {
-  const deployKey = addNoun(repo, 'deploy-key', 'SSH keys that open one repository');
+  const deployKey = addNoun(repo, 'deploy-key', 'SSH keys with access to a single repository');
   withExamples(
     deployKey
       .command('list')
@@ -24,9 +24,9 @@ export function addDeployKeyCommands(repo: Command, run: Run): void {
   withExamples(
     deployKey
       .command('add')
-      .description('add a deploy key, read-only unless --write is given')
+      .description('add a deploy key; it is read-only unless you use --write')
       .argument('<owner/name>', 'repository')
-      .argument('[file]', 'a .pub file, or - for standard input', '-')
+      .argument('[file]', '.pub file, or - for standard input', '-')
       .option('--title <text>', 'title (default: the comment in the file)')
       .option('--write', 'also allow pushes')
       .action(run(addKey)),
@@ -37,9 +37,9 @@ export function addDeployKeyCommands(repo: Command, run: Run): void {
     deployKey
       .command('remove')
       .alias('delete')
-      .description('remove a deploy key; it is refused from now on')
+      .description('remove a deploy key; it stops working immediately')
       .argument('<owner/name>', 'repository')
-      .argument('<id>', 'id, its beginning, or the fingerprint')
+      .argument('<id>', 'key id, its first characters, or the fingerprint')
       .option('--dry-run', 'only show what would be removed')
       .action(run(removeKey)),
     'hearth repo deploy-key remove alice/garden 3f2a91c0',

@@ -11,12 +11,12 @@ export function addRepoForkCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('fork')
-      .description('fork a repository; the copy shares its files')
+      .description('fork a repository; the fork shares its storage')
       .argument('<owner/name>', 'repository')
-      .argument('<owner>', 'user or organisation that gets the fork')
-      .option('--name <name>', 'name of the fork (default: the same)')
-      .option('--description <text>', 'description in one line (default: the same)')
-      .option('--default-branch-only', 'leave out other branches and all tags')
+      .argument('<owner>', 'user or organisation that will own the fork')
+      .option('--name <name>', 'name of the fork (default: the same name)')
+      .option('--description <text>', 'one-line description (default: the same description)')
+      .option('--default-branch-only', 'do not copy other branches and tags')
       .action(run(forkRepository)),
     'hearth repo fork alice/garden bob',
     'hearth repo fork alice/garden acme --name park --default-branch-only',
@@ -24,10 +24,10 @@ export function addRepoForkCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('sync')
-      .description('fast-forward a branch of a fork to its source')
+      .description("fast-forward a fork's branch to its source")
       .argument('<owner/name>', 'fork')
       .option('--branch <name>', 'branch (default: the default branch)')
-      .option('--merge', 'merge new commits into a branch with commits of its own')
+      .option('--merge', 'merge new commits if the branch has commits of its own')
       .action(run(syncFork)),
     'hearth repo sync bob/garden',
     'hearth repo sync bob/garden --merge',

@@ -12,16 +12,16 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .command('edit')
       .description('change description, visibility or default branch')
       .argument('<owner/name>', 'repository')
-      .option('--description <text>', 'description in one line')
+      .option('--description <text>', 'one-line description')
       .option('--default-branch <name>', 'default branch')
       .option('--public', 'make it public')
       .option('--private', 'make it private')
       .option('--protect', 'refuse force pushes to the default branch')
-      .option('--no-protect', 'allow them')
+      .option('--no-protect', 'allow force pushes to the default branch')
       .option('--gerrit-refs', 'accept pushes to refs/changes/ and refs/meta/')
-      .option('--no-gerrit-refs', 'refuse them')
-      .option('--template', 'offer it as a template')
-      .option('--no-template', 'do not offer it as a template')
+      .option('--no-gerrit-refs', 'refuse pushes to refs/changes/ and refs/meta/')
+      .option('--template', 'make it a template repository')
+      .option('--no-template', 'stop using it as a template repository')
       .action(run(editRepository)),
     'hearth repo edit alice/garden --public',
   );
@@ -40,7 +40,7 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .command('transfer')
       .description('transfer a repository to another owner; the old path redirects')
       .argument('<owner/name>', 'repository')
-      .argument('<owner>', 'person or organisation')
+      .argument('<owner>', 'user or organisation')
       .option('--dry-run', 'only show what would change')
       .action(run(transferRepository)),
     'hearth repo transfer alice/garden acme',
@@ -50,7 +50,7 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .command('archive')
       .description('make a repository read-only')
       .argument('<owner/name>', 'repository')
-      .option('--undo', 'accept pushes again')
+      .option('--undo', 'make an archived repository writable again')
       .action(run(archiveRepository)),
     'hearth repo archive alice/garden',
     'hearth repo archive alice/garden --undo',

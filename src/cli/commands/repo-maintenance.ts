@@ -17,9 +17,9 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
     repo
       .command('gc')
       .description('repack repositories to save disk space and speed up clones')
-      .argument('[owner/name]', 'one repository')
+      .argument('[owner/name]', 'repository')
       .option('--all', 'all repositories')
-      .option('--needed', 'those that nightly maintenance would pack: many packs or loose objects')
+      .option('--needed', 'repositories that nightly maintenance would pack: those with many packs or loose objects')
       .action(run(gc)),
     'hearth repo gc alice/garden',
     'hearth repo gc --needed',
@@ -28,8 +28,8 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('fsck')
-      .description('check the integrity of repositories; exits with 7 on damage')
-      .argument('[owner/name]', 'one repository')
+      .description('check repository integrity; exits with 7 if any are damaged')
+      .argument('[owner/name]', 'repository')
       .option('--all', 'all repositories')
       .option('--full', 'read the content of every object')
       .action(run(fsck)),
@@ -39,14 +39,14 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
     repo
       .command('size')
       .description('list repositories by disk usage')
-      .option('--top <count>', 'only the largest', '20')
+      .option('--top <count>', 'number of repositories to list, largest first', '20')
       .action(run(size)),
     'hearth repo size --top 5',
   );
   withExamples(
     repo
       .command('hooks')
-      .description('list hooks in the folder of a repository, which Hearth never runs')
+      .description("list hooks in a repository's folder, which Hearth never runs")
       .argument('<owner/name>', 'repository')
       .action(run(hooks)),
     'hearth repo hooks alice/garden',

@@ -20,15 +20,15 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
     repo
       .command('import')
       .description('import a repository from another server')
-      .argument('<url>', 'its https address; http, ssh://… and user@host:path for hosts of mirrors.allowed_hosts')
-      .argument('<owner/name>', 'the new repository')
+      .argument('<url>', 'https URL; also http, ssh://… and user@host:path for hosts in mirrors.allowed_hosts')
+      .argument('<owner/name>', 'new repository')
       .option('--mirror', 'keep it in sync as a pull mirror')
       .option('--public', 'make it public')
-      .option('--releases', 'also import its releases with notes and files, from a forge over http or https')
+      .option('--releases', 'also import releases with notes and files, from a forge over http or https')
       .option('--username <name>', 'username on the other server')
       .option('--secret-file <file>', 'file with the password or token')
       .option('--secret-stdin', 'read the password or token from standard input')
-      .option('--key <file>', 'for ssh: an Ed25519 private key that the other server accepts (default: a new one)')
+      .option('--key <file>', 'for SSH: Ed25519 private key that the other server accepts (default: a new key)')
       .action(run(importRepository)),
     'hearth repo import https://git.example.org/bob/tool.git alice/tool',
     'hearth repo import https://git.example.org/bob/tool.git alice/tool --mirror --releases',
@@ -48,9 +48,9 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
   withExamples(
     mirror
       .command('accept-host-key')
-      .description('trust the changed host key of an ssh mirror')
+      .description("trust an SSH mirror's changed host key")
       .argument('<owner/name>', 'repository')
-      .requiredOption('--fingerprint <text>', 'of that key, as the remote publishes it: SHA256:…')
+      .requiredOption('--fingerprint <text>', 'fingerprint of the key as published by the remote server: SHA256:…')
       .action(run(acceptHostKey)),
     'hearth repo mirror accept-host-key alice/tool --fingerprint SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s',
   );

@@ -20,8 +20,8 @@ export function addRepoStorageCommand(repo: Command, run: Run): void {
       .command('storage')
       .description('move repositories between folders and the object store while the server runs')
       .addArgument(new Argument('[owner/name...]', 'repositories'))
-      .addOption(new Option('--to <place>', 'where to').choices(['local', 'store']).makeOptionMandatory())
-      .option('--all', 'all repositories that are not there yet')
+      .addOption(new Option('--to <place>', 'target').choices(['local', 'store']).makeOptionMandatory())
+      .option('--all', 'all repositories not yet moved')
       .action(run(move)),
     'hearth repo storage --to store alice/garden',
     'hearth repo storage --to store --all',

@@ -24,8 +24,8 @@ export function addRepoTrashCommands(repo: Command, run: Run): void {
     repo
       .command('restore')
       .description('restore a deleted repository')
-      .argument('<owner/name>', 'repository, or its id')
-      .option('--as <name>', 'new name, when the old one is in use')
+      .argument('<owner/name>', 'repository or repository id')
+      .option('--as <name>', 'new name, if the old name is in use')
       .option('--dry-run', 'only show what would be restored')
       .action(run(restoreRepository)),
     'hearth repo list --deleted',

@@ -18,7 +18,7 @@ export function addRepoUndoCommand(repo: Command, run: Run): void {
       .argument('<owner/name>', 'repository')
       .option('--list', 'only list what can be restored')
       .option('--restore <id>', 'restore an overwritten or deleted tip')
-      .option('--as <branch>', 'with --restore: as this new branch')
+      .option('--as <branch>', 'with --restore: name of the new branch')
       .action(run(undo)),
     'hearth repo undo alice/garden',
     'hearth repo undo alice/garden --restore 3f2c81aa',

@@ -18,7 +18,7 @@ export function addRepoWarmCommand(repo: Command, run: Run): void {
       .command('warm')
       .description("fetch repositories from the object store into this server's cache")
       .addArgument(new Argument('[owner/name...]', 'repositories'))
-      .option('--all', 'those that were pushed to last, until half of the cache is full')
+      .option('--all', 'the most recently pushed repositories, until half of the cache is full')
       .action(run(warm)),
     'hearth repo warm alice/garden',
     'hearth repo warm --all',

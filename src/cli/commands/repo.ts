@@ -40,7 +40,9 @@ export function addRepoCommands(program: Command, run: Run): void {
       .command('list')
       .description('list repositories')
       .option('--owner <name>', 'filter by owner')
-      .addOption(new Option('--visibility <kind>', 'only these').choices(['public', 'private']))
+      .addOption(
+        new Option('--visibility <kind>', 'only repositories with this visibility').choices(['public', 'private']),
+      )
       .addOption(new Option('--sort <by>', 'order').choices(['name', 'size', 'updated']).default('name'))
       .option('--deleted', 'list deleted repositories')
       .action(run(listRepositories)),
@@ -50,7 +52,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   withExamples(
     repo
       .command('show')
-      .description('show one repository')
+      .description('show a repository')
       .argument('<owner/name>', 'repository')
       .action(run(showRepository)),
     'hearth repo show alice/garden',

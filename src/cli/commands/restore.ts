@@ -18,7 +18,7 @@ export function addRestoreCommand(program: Command, run: Run): void {
     program
       .command('restore')
       .description('restore a backup as the data folder; the server must be stopped')
-      .argument('<folder>', 'folder of one backup, a file made with --tar, or - for that on standard input')
+      .argument('<folder>', 'backup folder, a file created with --tar, or - to read such a file from standard input')
       .option('--confirm', 'move existing data aside')
       .option('--dry-run', 'only show what would be done')
       .action(run(restore)),

@@ -15,8 +15,8 @@ export function addRollbackCommand(program: Command, run: Run): void {
     program
       .command('rollback')
       .description('restore the database from before the last migration; the server must be stopped')
-      .option('--to <file>', 'use this copy instead of the one from before the last upgrade')
-      .option('--dry-run', 'only list the pushes since')
+      .option('--to <file>', 'copy to restore instead of the one from before the last upgrade')
+      .option('--dry-run', 'only list the pushes since then')
       .action(run(rollback)),
     'hearth rollback --dry-run',
     'hearth rollback --yes',

@@ -10,7 +10,7 @@ export function addRoutesCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('routes')
-      .description('list every URL of the web server, with its access rule')
+      .description('list every URL of the web server with its access rule')
       .action(run(showRoutes)),
     'hearth routes',
     'hearth routes --json',

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../kernel/index.ts';
 
 /** The two arguments that identify a run. */
 export function withRun(command: Command): Command {
-  return command.argument('<owner/name>', 'repository').argument('<number>', 'number of the run');
+  return command.argument('<owner/name>', 'repository').argument('<number>', 'run number');
 }
 
 /** Parses the number of a run, as pages and lists show it. Throws `usage`. */

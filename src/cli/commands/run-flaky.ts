@@ -7,7 +7,7 @@ import { findRepository } from './find-repository.ts';
 import { readNumber, withRun } from './run-arguments.ts';
 
 export function addRunFlakyCommand(runs: Command, run: Run): void {
-  const command = runs.command('flaky').description('list the tests of a run that failed and later passed');
+  const command = runs.command('flaky').description("list a run's tests that failed and passed later");
   withExamples(withRun(command).action(run(listFlaky)), 'hearth run flaky alice/garden 12');
 }
 

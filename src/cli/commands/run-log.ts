@@ -20,9 +20,9 @@ interface LogOptions {
 
 export function addRunLogCommand(runs: Command, run: Run): void {
   withExamples(
-    withRun(runs.command('log').description('print the log of a run, or of one of its jobs'))
-      .argument('[job]', 'number or name of a job (default: all, in order)')
-      .option('-f, --follow', 'follow the log until the run has ended')
+    withRun(runs.command('log').description('print the log of a run or of one of its jobs'))
+      .argument('[job]', 'job number or name (default: all jobs, in order)')
+      .option('-f, --follow', 'follow the log until the run ends')
       .option('--attempt <count>', 'show an earlier attempt')
       .option('--times', 'print the time before each line')
       .action(run(printLog)),

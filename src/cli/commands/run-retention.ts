@@ -17,8 +17,8 @@ export function addRunRetentionCommand(runs: Command, run: Run): void {
       .command('retention')
       .description('show or change how long a repository keeps artifacts and logs')
       .argument('<owner/name>', 'repository')
-      .option('--artifacts <days>', 'days for new artifacts; "default" for the setting of the server')
-      .option('--logs <days>', 'days for logs; "default" for the setting of the server')
+      .option('--artifacts <days>', 'days to keep new artifacts; "default" for the server\'s setting')
+      .option('--logs <days>', 'days to keep logs; "default" for the server\'s setting')
       .action(run(retention)),
     'hearth run retention alice/garden',
     'hearth run retention alice/garden --artifacts 14 --logs 90',

@@ -17,12 +17,15 @@ interface ReviewOptions extends AsOption {
 /** `hearth run review`: jobs that wait for environments. */
 export function addRunReviewCommand(runs: Command, run: Run): void {
   withExamples(
-    withRun(runs.command('review').description('approve or reject jobs that wait for environments'))
+    withRun(runs.command('review').description('approve or reject jobs that are waiting for environments'))
       .option('--approve', 'approve them')
-      .option('--reject', 'reject them; they fail')
-      .option('--environments <names>', 'only these, separated by commas (default: all that the user can approve)')
+      .option('--reject', 'reject them, so that they fail')
+      .option(
+        '--environments <names>',
+        'only these environments, separated by commas (default: all that the user can approve)',
+      )
       .option('--comment <text>', 'why')
-      .option('--as <user>', 'act as this user; without it, bypass the rules if administrators can')
+      .option('--as <user>', 'act as this user; if omitted, bypass the rules if administrators can')
       .action(run(review)),
     'hearth run review acme/shop 12 --approve --as bob',
     'hearth run review acme/shop 12 --reject --environments production --comment "Not on a Friday" --as bob',

@@ -8,7 +8,7 @@ import { readNumber, withRun } from './run-arguments.ts';
 
 export function addRunTimelineCommands(runs: Command, run: Run): void {
   withExamples(
-    withRun(runs.command('timeline').description('show waits and durations of the jobs and steps of a run'))
+    withRun(runs.command('timeline').description("show how long a run's jobs and steps waited and ran"))
       .option('--attempt <count>', 'show an earlier attempt')
       .action(run(showTimeline)),
     'hearth run timeline alice/garden 12',

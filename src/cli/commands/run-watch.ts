@@ -9,7 +9,7 @@ import { readNumber, withRun } from './run-arguments.ts';
 
 export function addRunWatchCommand(runs: Command, run: Run): void {
   withExamples(
-    withRun(runs.command('watch').description('print each change of the jobs of a run, until it has ended'))
+    withRun(runs.command('watch').description("print changes in a run's jobs until the run ends"))
       .option('--exit-status', 'exit with 1 if the run did not succeed')
       .action(run(watchRun)),
     'hearth run watch alice/garden 12',

@@ -24,10 +24,10 @@ export function addRunCommands(program: Command, run: Run): void {
   withExamples(
     runs
       .command('list')
-      .description('list the runs of a repository, the newest first')
+      .description("list a repository's runs, newest first")
       .argument('<owner/name>', 'repository')
       .addOption(
-        new Option('--status <status>', 'only those in this state').choices([
+        new Option('--status <status>', 'only runs with this status').choices([
           'active',
           'success',
           'failure',
@@ -37,13 +37,13 @@ export function addRunCommands(program: Command, run: Run): void {
       )
       .option('--workflow <file>', 'filter by workflow')
       .option('--branch <name>', 'filter by branch')
-      .option('--limit <count>', 'how many', '30')
+      .option('--limit <count>', 'maximum number to list', '30')
       .action(run(listRuns)),
     'hearth run list alice/garden',
     'hearth run list alice/garden --status failure --branch main --json',
   );
   withExamples(
-    withRun(runs.command('show').description('show one run with its jobs'))
+    withRun(runs.command('show').description('show a run with its jobs'))
       .option('--attempt <count>', 'show an earlier attempt')
       .action(run(showRun)),
     'hearth run show alice/garden 12',
@@ -56,14 +56,14 @@ export function addRunCommands(program: Command, run: Run): void {
   );
   withExamples(
     withRun(
-      runs.command('approve').description('approve a run of a pull request from a user without write access'),
+      runs.command('approve').description('approve a run for a pull request from a user without write access'),
     ).action(run(approveRun)),
     'hearth run approve alice/garden 12',
   );
   withExamples(
     withRun(runs.command('rerun').description('re-run jobs as a new attempt; earlier logs are kept'))
-      .option('--failed', 'only failed and cancelled jobs, and jobs that need them')
-      .option('--job <job>', 'only one job, by number or name, and jobs that need it')
+      .option('--failed', 'only failed and cancelled jobs, and the jobs that need them')
+      .option('--job <job>', 'only one job, by number or name, and the jobs that need it')
       .action(run(rerun)),
     'hearth run rerun alice/garden 12 --failed',
   );

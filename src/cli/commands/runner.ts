@@ -22,7 +22,7 @@ interface RegisterOptions extends ScopeOptions {
   secretFile?: string;
 }
 
-const scopeOption = ['--scope <owner>', 'an organisation, a person, or owner/name'] as const;
+const scopeOption = ['--scope <owner>', 'organisation, user, or owner/name'] as const;
 
 /** `hearth runner …`: CI runners. */
 export function addRunnerCommands(program: Command, run: Run): void {
@@ -33,14 +33,14 @@ export function addRunnerCommands(program: Command, run: Run): void {
       .description('list runners')
       .option(
         '--scope <owner>',
-        'only those of an organisation, a person, or owner/name; "instance" for those of the whole server',
+        'only runners of an organisation, user, or owner/name; "instance" for runners of the whole server',
       )
       .action(run(listRunners)),
     'hearth runner list',
     'hearth runner list --scope acme',
   );
   withExamples(
-    runner.command('show').description('show one runner').argument('<id>', 'number').action(run(showRunner)),
+    runner.command('show').description('show a runner').argument('<id>', 'number').action(run(showRunner)),
     'hearth runner show 3',
   );
   withExamples(
@@ -48,7 +48,7 @@ export function addRunnerCommands(program: Command, run: Run): void {
       .command('token')
       .description('create a registration token and print it once')
       .option(...scopeOption)
-      .option('--once', 'for a single runner, valid for a day; the permanent token stays valid')
+      .option('--once', 'token for a single runner, valid for a day; the permanent token stays valid')
       .option('--reset', 'replace an existing token, which becomes invalid')
       .action(run(makeToken)),
     'TOKEN=$(hearth runner token --once)',
@@ -57,7 +57,7 @@ export function addRunnerCommands(program: Command, run: Run): void {
   withExamples(
     runner
       .command('register')
-      .description('register a runner by a shared secret; repeat to change it')
+      .description('register a runner with a shared secret; repeat to change it')
       .requiredOption('--name <text>', 'name')
       .option(...scopeOption)
       .option('--labels <list>', 'labels, separated by commas, for a runner that declares none')
@@ -71,7 +71,7 @@ export function addRunnerCommands(program: Command, run: Run): void {
     runner
       .command('disable')
       .alias('pause')
-      .description('assign no further jobs to a runner; its current job continues')
+      .description('stop assigning jobs to a runner; its current job continues')
       .argument('<id>', 'number')
       .action(run(switchTo(true))),
     'hearth runner disable 3',
@@ -88,12 +88,15 @@ export function addRunnerCommands(program: Command, run: Run): void {
   withExamples(
     runner
       .command('edit')
-      .description('change the labels of a runner, or the code that it accepts')
+      .description("change a runner's labels or which code it accepts")
       .argument('<id>', 'number')
       .addOption(
         new Option('--trusted-only <yes|no>', 'accept only code from users with write access').choices(['yes', 'no']),
       )
-      .option('--labels <list>', 'labels, separated by commas, that replace the declared ones; "" restores those')
+      .option(
+        '--labels <list>',
+        'labels, separated by commas, that replace the declared ones; "" restores the declared ones',
+      )
       .action(run(editRunner)),
     'hearth runner edit 3 --trusted-only yes',
     'hearth runner edit 3 --labels linux,big',
@@ -102,7 +105,7 @@ export function addRunnerCommands(program: Command, run: Run): void {
     runner
       .command('remove')
       .alias('delete')
-      .description('remove a runner; its credentials are refused from now on')
+      .description('remove a runner; its credentials stop working immediately')
       .argument('<id>', 'number')
       .option('--dry-run', 'only show what would be removed')
       .action(run(removeRunner)),

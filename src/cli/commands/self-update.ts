@@ -11,7 +11,7 @@ export function addSelfUpdateCommand(program: Command, run: Run): void {
     program
       .command('self-update')
       .description('check for a newer release at updates.url; installs nothing')
-      .option('--check', 'fetch and verify the signed list of that address')
+      .option('--check', 'download and verify the signed release list at that URL')
       .action(run(selfUpdate)),
     'hearth self-update --check',
     'hearth self-update --check --json',

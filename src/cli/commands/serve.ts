@@ -32,7 +32,7 @@ export function addServeCommand(program: Command, run: Run): void {
       .description('start the server')
       .option('--listen <host:port>', 'address for web pages and git over HTTP')
       .option('--ssh-listen <host:port>', 'address for git over SSH')
-      .option('--no-ssh', 'do not serve SSH')
+      .option('--no-ssh', 'do not serve git over SSH')
       .action(run(serve)),
     'hearth serve',
     'hearth serve --listen 127.0.0.1:8080 --data-dir /srv/hearth',

@@ -10,7 +10,7 @@ export function addSetupUrlCommand(program: Command, run: Run): void {
     program
       .command('setup-url')
       .description('print the one-time setup link for the first administrator')
-      .option('--rotate', 'invalidate links printed before')
+      .option('--rotate', 'invalidate previously printed links')
       .action(run(printSetupUrl)),
     'hearth setup-url',
   );

@@ -11,7 +11,7 @@ export function addSshCommands(program: Command, run: Run): void {
   withExamples(
     ssh
       .command('keys <user> <type> <key>')
-      .description('AuthorizedKeysCommand of sshd: print the line of an accepted key')
+      .description('AuthorizedKeysCommand for sshd: print the authorized_keys line of an accepted key')
       .action(
         run((cli, _options: object, user: string, type: string, key: string) =>
           help(cli, printKeys, [user, type, key]),
@@ -22,11 +22,11 @@ export function addSshCommands(program: Command, run: Run): void {
   withExamples(
     ssh
       .command('shell <key-id>')
-      .description('forced command of that line: forward the session to the running server')
+      .description('forced command in that line: forward the session to the running server')
       .action(run((cli, _options: object, keyId: string) => help(cli, serveShell, [keyId]))),
     'restrict,command="/usr/local/bin/hearth ssh shell --data-dir /var/lib/hearth ID" ssh-ed25519 AAAA…',
   );
-  const hostkey = addNoun(ssh, 'hostkey', 'the host key of the built-in server');
+  const hostkey = addNoun(ssh, 'hostkey', "the built-in server's host key");
   withExamples(
     hostkey.command('show').description('print the fingerprints of the host keys').action(run(showHostKey)),
     'hearth ssh hostkey show',
@@ -34,7 +34,7 @@ export function addSshCommands(program: Command, run: Run): void {
   withExamples(
     hostkey
       .command('share')
-      .description('make the host keys of this data folder those of all servers of the database')
+      .description("use this data folder's host keys for all servers of the database")
       .action(run(shareOwnHostKey)),
     'hearth ssh hostkey share',
   );

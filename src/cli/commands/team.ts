@@ -26,7 +26,7 @@ export function addTeamCommands(program: Command, run: Run): void {
   withExamples(
     team
       .command('show')
-      .description('show one team, with members and repositories')
+      .description('show a team with its members and repositories')
       .argument('<org/team>', 'team')
       .action(run(showTeam)),
     'hearth team show acme/reviewers',
@@ -37,8 +37,8 @@ export function addTeamCommands(program: Command, run: Run): void {
       .alias('create')
       .description('create a team')
       .argument('<org/team>', 'team')
-      .option('--description <text>', 'description in one line')
-      .option('--role <role>', 'read, write or admin: role for repositories that are added without one', 'read')
+      .option('--description <text>', 'one-line description')
+      .option('--role <role>', 'read, write or admin: default role for repositories added without a role', 'read')
       .action(run(addTeam)),
     'hearth team add acme/reviewers --role write',
   );
@@ -47,9 +47,9 @@ export function addTeamCommands(program: Command, run: Run): void {
       .command('edit')
       .description('edit a team, or rename it')
       .argument('<org/team>', 'team')
-      .option('--description <text>', 'description in one line')
+      .option('--description <text>', 'one-line description')
       .option('--role <role>', 'read, write or admin')
-      .option('--rename <name>', 'new name, without the organisation')
+      .option('--rename <name>', 'new team name without the organisation')
       .action(run(editTeam)),
     'hearth team edit acme/reviewers --rename readers',
   );
@@ -57,7 +57,7 @@ export function addTeamCommands(program: Command, run: Run): void {
     team
       .command('delete')
       .alias('remove')
-      .description('delete a team, with the access that it gives')
+      .description('delete a team and the access that it grants')
       .argument('<org/team>', 'team')
       .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteTeam)),
@@ -68,7 +68,7 @@ export function addTeamCommands(program: Command, run: Run): void {
 }
 
 function addPeopleCommands(team: Command, run: Run): void {
-  const member = addNoun(team, 'member', 'people of a team');
+  const member = addNoun(team, 'member', 'members of a team');
   withExamples(
     member.command('list').description('list users').argument('<org/team>', 'team').action(run(listMembers)),
     'hearth team member list acme/reviewers',
@@ -76,7 +76,7 @@ function addPeopleCommands(team: Command, run: Run): void {
   withExamples(
     member
       .command('add')
-      .description('add a user, who need not be a member of the organisation')
+      .description('add a user, who does not have to be a member of the organisation')
       .argument('<org/team>', 'team')
       .argument('<user>', 'username')
       .action(run(addMember)),
@@ -108,10 +108,10 @@ function addRepositoryCommands(team: Command, run: Run): void {
     repository
       .command('set')
       .alias('add')
-      .description('give a team a role in a repository of its organisation')
+      .description("grant a team a role in one of its organisation's repositories")
       .argument('<org/team>', 'team')
       .argument('<owner/name>', 'repository')
-      .option('--role <role>', 'read, write or admin; without it the usual role of the team')
+      .option('--role <role>', "read, write or admin (default: the team's usual role)")
       .action(run(setRepository)),
     'hearth team repo set acme/reviewers acme/tools --role write',
   );
@@ -119,7 +119,7 @@ function addRepositoryCommands(team: Command, run: Run): void {
     repository
       .command('remove')
       .alias('delete')
-      .description('remove the role of a team in a repository')
+      .description("remove a team's role in a repository")
       .argument('<org/team>', 'team')
       .argument('<owner/name>', 'repository')
       .action(run(removeRepository)),

@@ -37,11 +37,11 @@ export function addTokenCommands(program: Command, run: Run): void {
       .command('add')
       .alias('create')
       .description('create a token and print it once')
-      .requiredOption('--user <name>', 'user that the token belongs to')
-      .requiredOption('--name <text>', 'name of the token, unique for the user')
+      .requiredOption('--user <name>', 'user who owns the token')
+      .requiredOption('--name <text>', 'token name, unique per user')
       .addOption(new Option('--access <level>', 'access level').choices(['read', 'write', 'admin']).default('read'))
-      .option('--repo <owner/name...>', 'limit it to these repositories')
-      .option('--expires <time>', 'validity, for example 90d, or never', 'never')
+      .option('--repo <owner/name...>', 'limit the token to these repositories')
+      .option('--expires <time>', 'validity period, such as 90d, or never', 'never')
       .action(run(addToken)),
     'TOKEN=$(hearth token add --user alice --name laptop --access write)',
     'hearth token add --user alice --name ci --repo alice/garden --expires 90d',
@@ -50,8 +50,8 @@ export function addTokenCommands(program: Command, run: Run): void {
     token
       .command('remove')
       .alias('delete')
-      .description('revoke a token; it is refused from now on')
-      .argument('<id>', 'id, or its beginning')
+      .description('revoke a token; it stops working immediately')
+      .argument('<id>', 'token id or its first characters')
       .option('--dry-run', 'only show what would be revoked')
       .action(run(removeToken)),
     'hearth token list --user alice',

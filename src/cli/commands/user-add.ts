@@ -25,9 +25,9 @@ export function addUserAddCommands(user: Command, run: Run): void {
     .description('create an account')
     .argument('<name>', 'username')
     .option('--admin', 'make the user an administrator')
-    .option('--display-name <text>', 'name to show beside the username')
-    .option('--email <address>', 'email address, which counts as verified')
-    .option('--if-missing', 'succeed when the account exists already')
+    .option('--display-name <text>', 'name shown beside the username')
+    .option('--email <address>', 'email address, which is marked as verified')
+    .option('--if-missing', 'succeed if the account already exists')
     .action(run(addUser));
   const password = user
     .command('password')

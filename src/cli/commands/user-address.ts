@@ -10,11 +10,11 @@ import { findPerson, nameOf } from './find-person.ts';
 
 /** `hearth user address …`: e-mail addresses. Administrators add and verify them without a confirmation link. */
 export function addUserAddressCommands(user: Command, run: Run): void {
-  const address = addNoun(user, 'address', "a person's e-mail addresses");
+  const address = addNoun(user, 'address', "a user's email addresses");
   withExamples(
     address
       .command('list')
-      .description('list the addresses of a user')
+      .description("list a user's addresses")
       .argument('<name>', 'username')
       .action(run(listAddresses)),
     'hearth user address list alice',
@@ -25,7 +25,7 @@ export function addUserAddressCommands(user: Command, run: Run): void {
       .description('add a verified address')
       .argument('<name>', 'username')
       .argument('<email>', 'address')
-      .option('--unverified', 'leave it unverified; with mail, send a verification link')
+      .option('--unverified', 'leave it unverified; if email is configured, send a verification link')
       .action(run(addAddress)),
     'hearth user address add alice alice@example.org',
   );
@@ -97,7 +97,7 @@ const changing =
 const changes: [name: string, description: string, action: Change][] = [
   [
     'verify',
-    'mark an address as verified, if you know that it belongs to the user',
+    'mark an address as verified if you know that it belongs to the user',
     changing(
       (addresses, person, id) => addresses.markVerified(person, id),
       (address, name) => `${address} of ${name} is verified.`,
@@ -105,7 +105,7 @@ const changes: [name: string, description: string, action: Change][] = [
   ],
   [
     'primary',
-    'choose the primary address',
+    "choose a user's primary address",
     changing(
       (addresses, person, id) => addresses.setPrimary(person, id),
       (address, name) => `${address} is the primary address of ${name}.`,

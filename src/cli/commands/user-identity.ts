@@ -11,11 +11,11 @@ import { findPerson, nameOf } from './find-person.ts';
 
 /** `hearth user identity …`: the accounts of OpenID Connect providers with which a user signs in. */
 export function addUserIdentityCommands(user: Command, run: Run): void {
-  const identity = addNoun(user, 'identity', 'accounts of providers that a person signs in with');
+  const identity = addNoun(user, 'identity', 'accounts at identity providers that a user signs in with');
   withExamples(
     identity
       .command('list')
-      .description('list the linked accounts of a user')
+      .description("list a user's linked accounts")
       .argument('<name>', 'user name')
       .action(run(listIdentities)),
     'hearth user identity list alice',
@@ -23,19 +23,19 @@ export function addUserIdentityCommands(user: Command, run: Run): void {
   withExamples(
     identity
       .command('add')
-      .description('link an account of a provider before the user has signed in with it')
+      .description('link a provider account before the user has signed in with it')
       .argument('<name>', 'user name')
-      .argument('<provider>', 'name of the provider in the settings')
-      .argument('<subject>', 'the claim "sub" of that account: not its name or address')
+      .argument('<provider>', 'provider name in the settings')
+      .argument('<subject>', 'the account\'s "sub" claim, not its name or address')
       .action(run(addIdentity)),
     'hearth user identity add alice company 5f1c4f0e-0f0e-4b1c-9d57-6f0a2f6ed2aa',
   );
   withExamples(
     identity
       .command('remove')
-      .description('unlink an account, even if it is the only way to sign in')
+      .description("unlink an account, even if it is the user's only way to sign in")
       .argument('<name>', 'user name')
-      .argument('<id>', 'id of the link, or its beginning')
+      .argument('<id>', 'link id or its first characters')
       .action(run(removeIdentity)),
     'hearth user identity remove alice 3f2a',
   );

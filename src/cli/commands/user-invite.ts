@@ -13,8 +13,8 @@ export function addUserInviteCommand(user: Command, run: Run): void {
     user
       .command('invite')
       .description('print an invitation link for one user')
-      .option('--expires <time>', 'validity, for example 12h', '7d')
-      .option('--email <address>', 'mail the invitation to this address, if mail is configured')
+      .option('--expires <time>', 'validity period, such as 12h', '7d')
+      .option('--email <address>', 'email the invitation to this address, if email is configured')
       .option('--org <name>', 'organisation that the new user joins')
       .option('--role <role>', 'with --org: GUEST, MEMBER or OWNER', 'MEMBER')
       .action(run(invite)),
@@ -27,16 +27,16 @@ export function addUserInviteCommand(user: Command, run: Run): void {
       .command('reset-link')
       .description('print a password reset link for a user')
       .argument('<name>', 'username')
-      .option('--expires <time>', 'validity, for example 1h', '24h')
+      .option('--expires <time>', 'validity period, such as 1h', '24h')
       .action(run(resetLink)),
     'hearth user reset-link alice',
   );
   withExamples(
     user
       .command('sign-in-link')
-      .description('print a link that signs a user in, for use while their provider is down')
+      .description('print a link that signs a user in, for use while their identity provider is down')
       .argument('<name>', 'user name')
-      .option('--expires <time>', 'validity, for example 1h', '30m')
+      .option('--expires <time>', 'validity period, such as 1h', '30m')
       .action(run(signInLink)),
     'hearth user sign-in-link alice',
     'hearth user sign-in-link alice --expires 5m',

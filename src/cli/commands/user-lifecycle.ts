@@ -13,9 +13,9 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('edit')
-      .description('edit a profile')
+      .description("edit a user's profile")
       .argument('<name>', 'username')
-      .option('--display-name <text>', 'name to show beside the username')
+      .option('--display-name <text>', 'name shown beside the username')
       .option('--bio <text>', 'short biography')
       .option('--website <url>', 'https URL; empty for none')
       .action(run(editUser)),
@@ -24,7 +24,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('disable')
-      .description('disable an account at once; keys and tokens are refused')
+      .description('disable an account immediately; its keys and tokens stop working')
       .argument('<name>', 'username')
       .action(run((cli, _options: object, name: string) => setDisabled(cli, name, true))),
     'hearth user disable bob',
@@ -40,7 +40,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('admin')
-      .description('make a user an administrator, or revoke that')
+      .description('make a user an administrator, or revoke administrator rights')
       .argument('<name>', 'username')
       .argument('<on|off>', 'on or off')
       .action(run(setAdministrator)),
@@ -49,9 +49,9 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('rename')
-      .description('change a username; the old one stays reserved and redirects')
+      .description('change a username; the old name stays reserved and redirects')
       .argument('<name>', 'username')
-      .argument('<new-name>', 'the new one')
+      .argument('<new-name>', 'new username')
       .option('--dry-run', 'only show what would change')
       .action(run(renameUser)),
     'hearth user rename bob robert',
@@ -62,9 +62,9 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
       .command('delete')
       .alias('remove')
       .description('delete the account of a user who owns no repositories')
-      .argument('<name>', 'username, or id')
-      .option('--purge', 'also delete all repositories of the user permanently')
-      .option('--confirm <name>', 'with --purge: confirm with the name instead of a prompt')
+      .argument('<name>', 'username or user id')
+      .option('--purge', "also permanently delete all of the user's repositories")
+      .option('--confirm <name>', 'with --purge: confirm by entering the username instead of answering a prompt')
       .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteUser)),
     'hearth user delete bob',

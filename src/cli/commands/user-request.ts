@@ -8,16 +8,16 @@ import { isoOrNull } from '../terminal/output.ts';
 
 /** `hearth user request …`: requests for an account, if the settings allow them. */
 export function addUserRequestCommands(user: Command, run: Run): void {
-  const request = addNoun(user, 'request', 'requests for an account');
+  const request = addNoun(user, 'request', 'account requests');
   withExamples(
-    request.command('list').description('list pending requests, the oldest first').action(run(list)),
+    request.command('list').description('list pending requests, oldest first').action(run(list)),
     'hearth user request list',
   );
   withExamples(
     request
       .command('approve')
-      .description('print an invitation link for a request; it is mailed where mail is configured')
-      .argument('<address>', 'email address of the request, or its id')
+      .description('print an invitation link for a request, and email it if email is configured')
+      .argument('<address>', 'email address or id of the request')
       .action(run(approve)),
     'hearth user request approve carol@example.org',
   );
@@ -25,8 +25,8 @@ export function addUserRequestCommands(user: Command, run: Run): void {
     request
       .command('refuse')
       .alias('remove')
-      .description('refuse a request')
-      .argument('<address>', 'email address of the request, or its id')
+      .description('reject a request')
+      .argument('<address>', 'email address or id of the request')
       .action(run(refuse)),
     'hearth user request refuse carol@example.org',
   );

@@ -7,20 +7,20 @@ import { findPerson, nameOf } from './find-person.ts';
 
 /** `hearth user second-factor reset`: for a user who has lost their device and their recovery codes. */
 export function addUserSecondFactorCommands(user: Command, run: Run): void {
-  const noun = addNoun(user, 'second-factor', 'authenticator app, passkeys and recovery codes of a person');
+  const noun = addNoun(user, 'second-factor', "a user's authenticator app, passkeys and recovery codes");
   withExamples(
     noun
       .command('show')
-      .description('show the second factors of a user')
-      .argument('<name>', 'user name')
+      .description("show a user's second factors")
+      .argument('<name>', 'username')
       .action(run(showSecondFactor)),
     'hearth user second-factor show alice',
   );
   withExamples(
     noun
       .command('reset')
-      .description('remove all second factors of a user, and end their sessions')
-      .argument('<name>', 'user name')
+      .description("remove all of a user's second factors and end their sessions")
+      .argument('<name>', 'username')
       .option('--dry-run', 'only show what would be removed')
       .action(run(resetSecondFactor)),
     'hearth user second-factor reset alice',

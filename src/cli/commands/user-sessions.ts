@@ -12,10 +12,10 @@ export function addUserSessionsCommand(user: Command, run: Run): void {
   withExamples(
     user
       .command('sessions')
-      .description('list the sessions of a user, or end them')
+      .description("list or end a user's sessions")
       .argument('<name>', 'username')
-      .option('--revoke [id]', 'end one session, or all of them')
-      .option('--dry-run', 'with --revoke: only show what would end')
+      .option('--revoke [id]', 'end one session, or all sessions')
+      .option('--dry-run', 'with --revoke: only show which sessions would end')
       .action(run(sessions)),
     'hearth user sessions alice',
     'hearth user sessions alice --revoke',

@@ -39,8 +39,8 @@ export function addUserCommands(program: Command, run: Run): void {
   withExamples(
     user
       .command('show')
-      .description('show one user, with keys, tokens and sessions')
-      .argument('<name>', 'username, or id')
+      .description('show a user with keys, tokens and sessions')
+      .argument('<name>', 'username or user id')
       .action(run(showUser)),
     'hearth user show alice',
   );

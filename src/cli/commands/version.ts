@@ -16,9 +16,9 @@ export function addVersionCommand(program: Command, run: Run): void {
     program
       .command('version')
       .description('print the versions of Hearth, Node, git and the system')
-      .option('--verify', 'compare this program with the signed sums of its release; exits with 7 when it differs')
-      .option('--from <place>', 'with --verify: a folder or an address with the files of the release (updates.url)')
-      .option('--signers <file>', 'with --verify: the public keys that may sign releases (updates.signers)')
+      .option('--verify', 'compare this program with its signed release checksums; exits with 7 if it differs')
+      .option('--from <place>', 'with --verify: folder or URL of the release files (updates.url)')
+      .option('--signers <file>', 'with --verify: public keys accepted for release signatures (updates.signers)')
       .action(run(version)),
     'hearth version',
     'hearth version --verify --from /srv/hearth-0.2.0 --signers /etc/hearth/allowed_signers',

@@ -45,7 +45,7 @@ export const webhookEventNames = [
 /** `hearth webhook …`: webhooks for pushes, runs and issues. */
 export function addWebhookCommands(program: Command, run: Run): void {
   const webhook = addNoun(program, 'webhook', 'webhooks for pushes, runs and issues');
-  const place = 'owner/name of a repository, or an organisation';
+  const place = 'repository as owner/name, or organisation';
   withExamples(
     webhook.command('list').description('list webhooks').argument('<place>', place).action(run(listWebhooks)),
     'hearth webhook list alice/garden',
@@ -56,7 +56,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
       .command('add')
       .description('add a webhook')
       .argument('<place>', place)
-      .argument('<url>', 'https address')
+      .argument('<url>', 'https URL')
       .option('--events <list>', `events, separated by commas: ${webhookEventNames.join(', ')}`, 'push')
       .option('--secret-file <file>', 'file with the secret that signs messages')
       .option('--secret-stdin', 'read the secret from standard input')
@@ -86,10 +86,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
   withExamples(
     webhook
       .command('deliveries')
-      .description('list deliveries of a webhook, the newest first')
+      .description("list a webhook's deliveries, newest first")
       .argument('<place>', place)
       .argument('<id>', 'id')
-      .option('--redeliver <number>', 'redeliver this one')
+      .option('--redeliver <number>', 'redeliver the delivery with this number')
       .action(run(listDeliveries)),
     'hearth webhook deliveries alice/garden 3f2c81aa',
     'hearth webhook deliveries alice/garden 3f2c81aa --redeliver 17',

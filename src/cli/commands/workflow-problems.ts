@@ -9,9 +9,9 @@ export function addWorkflowProblemsCommand(workflow: Command, run: Run): void {
   withExamples(
     workflow
       .command('problems')
-      .description('list the findings in the workflow files of all default branches, after an upgrade for example')
+      .description('list problems in the workflow files on all default branches, for example after an upgrade')
       .option('--owner <name>', 'only repositories of this user or organisation')
-      .option('--errors', 'only files that start nothing')
+      .option('--errors', 'only files that do not start any runs')
       .action(run(listProblems)),
     'hearth workflow problems --errors',
     'hearth workflow problems --owner alice --json',

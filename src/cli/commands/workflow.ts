@@ -18,17 +18,17 @@ const checkWorkflows: Action<object, [string[]]> = async (cli, options, files) =
 
 /** `hearth workflow …` and `hearth ci …`: workflows of a repository, its switches, and the key of identity tokens. */
 export function addWorkflowCommands(program: Command, run: Run): void {
-  const workflow = addNoun(program, 'workflow', 'workflow files and their switches');
+  const workflow = addNoun(program, 'workflow', 'workflow files');
   withExamples(
     workflow
       .command('list')
-      .description('list the workflows of the default branch')
+      .description('list the workflows on the default branch')
       .argument('<owner/name>', 'repository')
       .action(run(listWorkflows)),
     'hearth workflow list alice/garden',
   );
   const named = (command: Command): Command =>
-    command.argument('<owner/name>', 'repository').argument('<file>', 'path below the folder of workflows');
+    command.argument('<owner/name>', 'repository').argument('<file>', 'path below the workflow folder');
   withExamples(
     named(workflow.command('disable').description('disable a workflow on all branches')).action(run(switchTo(false))),
     'hearth workflow disable alice/garden nightly.yml',
@@ -40,7 +40,7 @@ export function addWorkflowCommands(program: Command, run: Run): void {
   withExamples(
     workflow
       .command('schedules')
-      .description('list the runs that schedules will start, the nearest first')
+      .description('list the next scheduled runs')
       .argument('<owner/name>', 'repository')
       .action(run(listSchedules)),
     'hearth workflow schedules alice/garden',
@@ -48,13 +48,13 @@ export function addWorkflowCommands(program: Command, run: Run): void {
   withExamples(
     workflow
       .command('check')
-      .description('check workflow files; needs no server')
+      .description('check workflow files; does not need a server')
       .argument('<file...>', 'files')
       .action(run(checkWorkflows)),
     'hearth workflow check .github/workflows/*.yml',
   );
   addWorkflowProblemsCommand(workflow, run);
-  const ci = addNoun(program, 'ci', 'CI settings of a repository, and identity tokens of jobs');
+  const ci = addNoun(program, 'ci', "a repository's CI settings, and identity tokens of jobs");
   withExamples(
     ci
       .command('settings')
@@ -76,7 +76,7 @@ export function addWorkflowCommands(program: Command, run: Run): void {
   withExamples(
     ci
       .command('rotate-key')
-      .description('sign identity tokens of jobs with a new key; the current one is published for another day')
+      .description('sign identity tokens of jobs with a new key; the current key stays published for another day')
       .action(run(rotateKey)),
     'hearth ci rotate-key',
   );
