@@ -44,7 +44,7 @@ const newForge = (t: Owner, more: { pageSize?: number } = {}) =>
 let forges = 0;
 
 t.before(async () => {
-  for (let at = 0; at < 14; at += 1) ports.push(await freePort());
+  for (let at = 0; at < 15; at += 1) ports.push(await freePort());
   otherPort = await freePort();
   here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: allowed() }, clock });
   alice = await here.addPerson('alice');
@@ -592,6 +592,38 @@ t.test('who merged comes also where a list leaves it out, and every run agrees',
   await run(id, { isFull: true });
   t.match(await find(id), { progress: { written: 0 } }, 'a run of what is new has read the same');
   t.strictSame(await read(), wanted);
+});
+
+t.test('whoever has reviewed is not asked for a review again', async (t) => {
+  const forge = await newForge(t);
+  const tip = forge.commitFile(forge.tip(), 'one\nreviewed\n');
+  const names = ['asked', 'answered', 'asked-again', 'dismissed'];
+  // Gitea lists those who have reviewed among those who are asked.
+  const number = forge.addPull(tip, { requested_reviewers: names.map((login) => user(login)) });
+  forge.addReview(number, { user: user('answered'), state: 'REQUEST_REVIEW' });
+  forge.addReview(number, { user: user('answered'), state: 'APPROVED' });
+  forge.addReview(number, { user: user('asked-again'), state: 'COMMENT', body: 'Look' });
+  forge.addReview(number, { user: user('asked-again'), state: 'REQUEST_REVIEW' });
+  forge.addReview(number, { user: user('dismissed'), state: 'REQUEST_CHANGES', body: 'No', dismissed: true });
+  const { id } = await start(forge);
+  const read = async (): Promise<string[]> => {
+    const rows = await here.modules.db.read.query(
+      `SELECT u.username AS name FROM review_requests r JOIN users u ON u.id = r.user_id
+       JOIN issues i ON i.id = r.issue_id WHERE i.repository_id = ? ORDER BY u.username`,
+      [id],
+    );
+    return rows.map(({ name }: { name: string }) => name);
+  };
+  t.strictSame(await read(), [], 'nobody by name alone');
+  const administrator = { ...viewer, isAdministrator: true };
+  for (const name of names) {
+    const { id: account } = await here.addPerson(name);
+    await here.modules.imports.people.claim(administrator, `${name}@${forge.host}`, account);
+  }
+  await run(id, { isFull: true });
+  t.strictSame(await read(), ['asked', 'asked-again', 'dismissed'], 'the accounts that were claimed since');
+  await run(id, { isFull: true });
+  t.match(await find(id), { progress: { written: 0 } });
 });
 
 t.test('a server that stops at any request goes on where it was', async (t) => {

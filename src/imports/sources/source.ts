@@ -126,6 +126,13 @@ export interface SourcePull {
   rounds?: SourcePullRound[];
 }
 
+export interface SourceReviews {
+  reviews: SourceReview[];
+  comments: SourceReviewComment[];
+  /** Logins of those who have reviewed since they were asked last, if the pull request still lists them as asked. */
+  answered?: string[];
+}
+
 export interface SourceReview {
   id: string;
   author: SourcePerson | null;
@@ -268,7 +275,7 @@ export interface Source {
   comments(query: SourceQuery): Promise<SourcePage<SourceComment>>;
   /** If no list has the comments of all issues. */
   commentsOf?(number: number): Promise<SourceComment[]>;
-  reviews(number: number): Promise<{ reviews: SourceReview[]; comments: SourceReviewComment[] }>;
+  reviews(number: number): Promise<SourceReviews>;
   /** On an issue, or on one of its comments. */
   reactions(number: number, commentId: string | null): Promise<SourceReaction[]>;
   rules(): Promise<SourceRule[]>;

@@ -6,7 +6,7 @@ import { openPeopleBook } from '../context/people-book.ts';
 import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
-import type { SourceComment, SourceIssue, SourcePull, SourceReview, SourceReviewComment } from '../sources/source.ts';
+import type { SourceComment, SourceIssue, SourcePerson, SourcePull, SourceReviews } from '../sources/source.ts';
 import { filesOfIssue, noteFiles } from '../files/fetch-files.ts';
 import { buildIssue, peopleOfIssue } from './build-issue.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -121,20 +121,21 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
   );
   if (issue.isPull ? !options.withPulls : !options.withIssues) return null;
   const listed = of<SourcePull>('pull')[0];
-  const pull = !issue.isPull
+  const found = !issue.isPull
     ? null
     : listed && !listed.isPart
       ? listed
       : ((await source.pull(number)) ?? listed ?? null);
-  const { reviews, comments: notes } =
-    pull === null
-      ? { reviews: [] as SourceReview[], comments: [] as SourceReviewComment[] }
-      : await source.reviews(number);
+  const none: SourceReviews = { reviews: [], comments: [] };
+  const { reviews, comments: notes, answered = [] } = found === null ? none : await source.reviews(number);
+  const isAsked = ({ login }: SourcePerson): boolean => !answered.includes(login);
+  const pull = found && { ...found, requested: found.requested.filter(isAsked) };
   if (options.withReactions) await fetchReactions(context, issue, comments);
 
   const fingerprint = [
     fingerprintOf({ issue, pull, comments, reviews, notes }),
     ...(await assigneesHere(context, issue)),
+    ...(await accountsHere(context, pull?.requested ?? [])),
   ].join(' ');
   const before = await fingerprintsOf(context, [`issue:${number}`, planItem(number)]);
   if (before.get(`issue:${number}`) === fingerprint) return 'unchanged';
@@ -172,6 +173,13 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
     fingerprint,
     files,
   };
+}
+
+/** Accounts of those who are asked for a review: as for assignees, a claim in between makes it another pull request. */
+async function accountsHere({ deps, row }: RunContext, requested: readonly SourcePerson[]): Promise<string[]> {
+  if (requested.length === 0) return [];
+  const people = await openPeopleBook(deps, row.host, requested);
+  return requested.flatMap((each) => people.of(each)?.id ?? []).sort();
 }
 
 /** Accounts of those who work on it: a claim in between makes it another issue, which a full run writes again. */

@@ -222,6 +222,16 @@ export function readReview(row: Json): SourceReview | null {
   };
 }
 
+/** Logins of those whose last row is a review, not a request for one: `requested_reviewers` has them, too. */
+export function readAnswered(rows: readonly Json[]): string[] {
+  const last = new Map<string, string>();
+  for (const row of rows) {
+    const [person, state] = [readPerson(row['user']), textOf(row['state'])];
+    if (person !== null && !flagOf(row['dismissed'])) last.set(person.login, state);
+  }
+  return [...last].flatMap(([login, state]) => (verdicts[state] === undefined ? [] : [login]));
+}
+
 export function readReviewComment(row: Json): SourceReviewComment | null {
   const id = idOf(row['id']);
   const path = textOf(row['path']);

@@ -6,6 +6,7 @@ import { flagOf, idOf, listOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type { Source, SourceExtras, SourceQuery, TellProblem } from '../source.ts';
 import {
+  readAnswered,
   readBranchRule,
   readComment,
   readHook,
@@ -90,7 +91,7 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
         const { json } = await client.get(`${repo}/pulls/${number}/reviews/${review.id}/comments`);
         comments.push(...listOf(json).flatMap((one) => readReviewComment(one) ?? []));
       }
-      return { reviews: raw.flatMap((row) => readReview(row) ?? []), comments };
+      return { reviews: raw.flatMap((row) => readReview(row) ?? []), comments, answered: readAnswered(raw) };
     },
     async reactions(number, commentId) {
       const of = commentId === null ? `${repo}/issues/${number}` : `${repo}/issues/comments/${commentId}`;
