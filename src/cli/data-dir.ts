@@ -21,7 +21,7 @@ export function requireDataDir(dataDir: string, databaseFile: string, origin: st
   refuseForeign(dataDir);
   // `hearth init` creates the folder; the first command that needs the database creates it.
   if (existsSync(databaseFile) || existsSync(join(dataDir, readmeName))) return;
-  throw invalid('no_data_dir', `Found no data folder of Hearth in ${dataDir} (from ${origin}).`);
+  throw invalid('no_data_dir', `No Hearth data folder found in ${dataDir} (from ${origin}).`);
 }
 
 /** A folder without permission is reported as such, not as missing. Throws `data_dir_forbidden`. */
@@ -32,8 +32,8 @@ export function refuseForeign(dataDir: string): void {
   } catch (error) {
     if (!isForbidden(error)) throw error;
     throw withHint(
-      forbidden('data_dir_forbidden', `This user may not look into the data folder ${dataDir}${ownerOf(dataDir)}.`),
-      'run it as that user, or with sudo: it then works as that user',
+      forbidden('data_dir_forbidden', `This user cannot access the data folder ${dataDir}${ownerOf(dataDir)}.`),
+      'run the command as that user, or with sudo, which switches to that user',
     );
   }
 }
@@ -70,21 +70,24 @@ export function prepareDataDir(
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EROFS')
       throw withHint(
-        unavailable('data_dir_read_only', `The data folder ${dataDir} is on a file system that is read-only.`, {
+        unavailable('data_dir_read_only', `The data folder ${dataDir} is on a read-only file system.`, {
           cause,
         }),
-        'see dmesg for the reason, then: mount -o remount,rw …',
+        'see dmesg for the cause, then run: mount -o remount,rw …',
       );
     const user = getuid?.() ?? 'USER';
     throw withHint(
-      unavailable('data_dir_unusable', `The data folder ${dataDir} cannot be written by user ${user}.`),
+      unavailable('data_dir_unusable', `User ${user} cannot write to the data folder ${dataDir}.`),
       existsSync(dataDir) ? `chown -R ${user} ${dataDir}` : `mkdir -p ${dataDir} && chown ${user} ${dataDir}`,
     );
   }
   const network = networkFileSystems.get(statfsSync(dataDir).type);
   if (network !== undefined) {
     throw withHint(
-      unavailable('network_file_system', `The data folder ${dataDir} is on ${network}, where a database is not safe.`),
+      unavailable(
+        'network_file_system',
+        `The data folder ${dataDir} is on ${network}, which is not safe for a database.`,
+      ),
       'use a local disk: --data-dir or SERVICE_DATA_DIR',
     );
   }

@@ -5,13 +5,13 @@ import type { ErrorCode } from '../kernel/index.ts';
 export const exitCodes = [
   [0, 'done'],
   [1, 'failure'],
-  [2, 'wrong usage'],
+  [2, 'incorrect usage'],
   [3, 'not found'],
-  [4, 'refused by a rule or a conflict (a handle is taken, the last administrator)'],
-  [5, 'configuration invalid, or no data folder found'],
-  [6, 'database unavailable or locked, its schema does not match, or another server holds the data folder'],
+  [4, 'refused by a rule or a conflict (for example: name already taken, last administrator)'],
+  [5, 'invalid configuration, or no data folder found'],
+  [6, 'database unavailable or locked, its schema does not match, or another server uses the data folder'],
   [7, 'a check found problems'],
-  [78, 'serve refuses to start: settings, schema or runtime do not fit. A restart does not help'],
+  [78, 'serve refuses to start because of settings, schema or runtime; a restart does not help'],
   [130, 'interrupted (Ctrl-C)'],
   [143, 'terminated'],
 ] as const;

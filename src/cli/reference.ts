@@ -43,15 +43,15 @@ const globalOptions = (program: Command): (readonly [string, string])[] => {
 };
 
 const lead =
-  'Settings come from options, then from the environment (SERVICE_…), then from the settings file, then from defaults: ' +
-  'hearth config show --origin says which. Results are on standard output, all else on standard error. ' +
-  'A terminal gets tables; a pipe gets lines with tabs between the values, and with --json every command prints JSON.';
+  'Order of precedence for settings: options, environment variables (SERVICE_…), settings file, defaults; ' +
+  'hearth config show --origin shows where each value comes from. Results are written to standard output, everything else to standard error. ' +
+  'Results are tables on a terminal and tab-separated lines in a pipe; with --json, every command prints JSON.';
 
 const files: readonly (readonly [string, string])[] = [
-  ['./hearth.toml, /etc/hearth/hearth.toml', 'settings, unless --config or SERVICE_CONFIG names another file'],
+  ['./hearth.toml, /etc/hearth/hearth.toml', 'settings file, unless --config or SERVICE_CONFIG specifies another file'],
   [
     './data',
-    'the data folder, unless --data-dir, SERVICE_DATA_DIR or data_dir names another; its README describes the contents',
+    'data folder, unless --data-dir, SERVICE_DATA_DIR or data_dir specifies another; its README describes the contents',
   ],
 ];
 

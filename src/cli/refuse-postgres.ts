@@ -7,5 +7,5 @@ import { invalid } from '../kernel/index.ts';
  */
 export function refusePostgres(config: Config, instead: string): void {
   if (config.database.url !== null)
-    throw invalid('sqlite_only', `This instance is on PostgreSQL, so there is no file to work on. ${instead}`);
+    throw invalid('sqlite_only', `This instance uses PostgreSQL, so it has no database file. ${instead}`);
 }

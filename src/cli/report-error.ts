@@ -48,14 +48,14 @@ function describe(error: unknown): Description {
   if (isDiskFull(error))
     return {
       code: 'disk_full',
-      message: 'The disk is full, or the quota of this user is used up: nothing was changed.',
+      message: "The disk is full, or this user's quota is used up. Nothing was changed.",
       hint: 'free disk space: hearth trash empty, hearth backup prune',
     };
   const message = error instanceof Error ? error.message : String(error);
   return {
     code: 'internal',
     message: `internal error: ${message}`,
-    hint: 'run it again with --debug to see where it happened',
+    hint: 'run the command again with --debug for details',
   };
 }
 
@@ -64,15 +64,19 @@ const systemWords: Readonly<Record<string, readonly [code: string, words: string
   EACCES: [
     'permission_denied',
     'permission denied',
-    'run it as the user that owns it, or with sudo; or name another place',
+    'run it as the owner of this path, or with sudo; or specify another path',
   ],
-  EPERM: ['permission_denied', 'not permitted', 'run it as the user that owns it, or with sudo; or name another place'],
-  ENOENT: ['no_such_file', 'no such file or folder', 'run it again with --debug to see where it happened'],
-  ENOTDIR: ['no_such_file', 'a part of this path is no folder', null],
+  EPERM: [
+    'permission_denied',
+    'not permitted',
+    'run it as the owner of this path, or with sudo; or specify another path',
+  ],
+  ENOENT: ['no_such_file', 'no such file or folder', 'run the command again with --debug for details'],
+  ENOTDIR: ['no_such_file', 'part of this path is not a folder', null],
   EISDIR: ['is_folder', 'this is a folder', null],
   EROFS: ['read_only_disk', 'this disk is read-only', null],
   ENOSPC: ['disk_full', 'the disk is full', 'free disk space: hearth repo size, hearth trash empty'],
-  EDQUOT: ['disk_full', 'the quota of this user is used up', null],
+  EDQUOT: ['disk_full', "this user's quota is used up", null],
 };
 
 function systemFault(error: unknown): Description | null {

@@ -36,7 +36,7 @@ function sharedPorts({ http, ssh, grpc }: Config, isChosen: (key: string) => boo
       .filter(([, earlier]) => clash(earlier, address))
       .map(([other, earlier]) => ({
         key,
-        message: `${key} (${formatAddress(address)}) and ${other} (${formatAddress(earlier)}) share a port; give each its own`,
+        message: `${key} (${formatAddress(address)}) and ${other} (${formatAddress(earlier)}) use the same port; set a different port for each`,
       })),
   );
 }
@@ -52,7 +52,7 @@ function sharedFolders({ dataDir, storage, repositories }: Config): OptionConfli
   if (storage.root === dataDir)
     refusals.push({ key: 'storage.root', message: 'storage.root must not be the data folder itself' });
   if (repositories.imageRoot === dataDir || repositories.imageRoot === storage.root) {
-    refusals.push({ key: 'repositories.image_root', message: 'repositories.image_root needs a folder of its own' });
+    refusals.push({ key: 'repositories.image_root', message: 'repositories.image_root must be a separate folder' });
   }
   return refusals;
 }
@@ -66,7 +66,7 @@ function insecureInPublic({ baseUrl, federation, webhooks, mirrors }: Config): O
   );
   return switches.map(([section]) => ({
     key: `${section}.dev_allow_insecure`,
-    message: `${section}.dev_allow_insecure is for development and cannot be used with the public address ${publicUrl}`,
+    message: `${section}.dev_allow_insecure is for development only and cannot be used with the public address ${publicUrl}`,
   }));
 }
 
@@ -94,7 +94,7 @@ function incompleteStore({ objects }: Config): OptionConflict[] {
   const needed = (key: string, what: string): OptionConflict => ({ key, message: `objects.store is s3: set ${what}` });
   const hasKey = objects.accessKeyId !== null && objects.secretAccessKey !== null;
   return [
-    ...(objects.endpoint === null ? [needed('objects.endpoint', 'objects.endpoint, the address of the store')] : []),
+    ...(objects.endpoint === null ? [needed('objects.endpoint', 'objects.endpoint, the URL of the store')] : []),
     ...(objects.bucket === null ? [needed('objects.bucket', 'objects.bucket')] : []),
     ...(hasKey || objects.credentialsFile !== null
       ? []
@@ -108,7 +108,8 @@ function incompleteStore({ objects }: Config): OptionConflict[] {
       ? [
           {
             key: 'objects.endpoint',
-            message: 'objects.endpoint has no TLS: use https, or set objects.private_endpoint in an own network',
+            message:
+              'objects.endpoint does not use TLS: use https, or set objects.private_endpoint for a store in your own network',
           },
         ]
       : []),
@@ -134,20 +135,22 @@ export function findRisks({ federation, baseUrl, mail, oidc }: Config): string[]
   const risks: string[] = [];
   for (const { name, issuer } of oidc.providers) {
     if (issuer.startsWith('http:') && !isInnerHost(new URL(issuer).hostname.replace(/^\[|\]$/g, '')))
-      risks.push(`the provider ${name} is reached without TLS: who is on the way can sign in as anyone`);
+      risks.push(
+        `the connection to the provider ${name} does not use TLS: anyone on the network path can sign in as any user`,
+      );
   }
   if (oidc.providers.length > 0 && baseUrl === null)
-    risks.push('base_url is not set: providers know this server by one address, so people must use that one');
+    risks.push('base_url is not set: providers know this server by a single URL, so users must use that one');
   if (mail.host !== null) {
-    if (mail.from === null) risks.push('mail stays off: mail.from is not set');
-    if (baseUrl === null) risks.push('mail stays off: base_url is not set, and a mail cannot link to this server');
+    if (mail.from === null) risks.push('email is disabled: mail.from is not set');
+    if (baseUrl === null) risks.push('email is disabled: base_url is not set, so emails cannot link to this server');
     if (mail.password !== null && mail.passwordFile !== null)
-      risks.push('mail.password is not used, because mail.password_file is set');
+      risks.push('mail.password is ignored because mail.password_file is set');
     if (mail.tls === 'none' && mail.user !== null && !isInnerHost(mail.host))
-      risks.push('mail.tls is none: the password and each mail can be read on the way to the mail server');
+      risks.push('mail.tls is none: the password and all emails can be read on the network path to the mail server');
   }
   if (federation.enabled) {
-    risks.push(...federationObstacles(federation).map((obstacle) => `federation stays off. ${obstacle}`));
+    risks.push(...federationObstacles(federation).map((obstacle) => `federation is disabled. ${obstacle}`));
   }
   if (federation.enabled && federation.peerAllowlist.length === 0 && !federation.openFollowers) {
     risks.push('federation.peer_allowlist is empty: only paired servers are allowed');

@@ -7,13 +7,13 @@ import type { Option } from './options.ts';
  */
 export function exampleFile(): string {
   const lines = [
-    '# Hearth settings. All are optional: each one is shown with its default.',
-    '# To change one, remove the # in front of its name.',
+    '# Hearth settings. All settings are optional and are shown with their defaults.',
+    '# To change a setting, remove the # in front of its name.',
     '#',
-    '# The first of these applies: flag, environment, this file, default.',
-    '# The file is searched as --config PATH, $SERVICE_CONFIG, ./hearth.toml,',
-    '# /etc/hearth/hearth.toml. Relative paths start at the folder of this file.',
-    '# Check it with: hearth config check',
+    '# Order of precedence: flag, environment variable, this file, default.',
+    '# Hearth looks for this file at --config PATH, $SERVICE_CONFIG, ./hearth.toml,',
+    "# /etc/hearth/hearth.toml. Relative paths are relative to this file's folder.",
+    '# Check this file with: hearth config check',
   ];
   let section = '';
   for (const option of options) {
@@ -26,7 +26,7 @@ export function exampleFile(): string {
 }
 
 function describe(option: Option): string[] {
-  const secret = option.secret ? ` (or a file, named by ${option.env}_FILE)` : '';
+  const secret = option.secret ? ` (or a file, specified by ${option.env}_FILE)` : '';
   const unset = option.default === null ? ' Not set by default.' : '';
   return [`# ${option.sentence}${unset}`, `# Environment: ${option.env}${secret}`];
 }

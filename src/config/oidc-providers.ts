@@ -61,7 +61,8 @@ const roles = ['GUEST', 'MEMBER', 'OWNER'] as const;
 function tableOf(raw: unknown, known: readonly string[], what: string): Table {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Mistake(`${what} must be a table`);
   const unknown = Object.keys(raw).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw new Mistake(`${what} has an unknown key ${unknown}; there are ${known.join(', ')}`);
+  if (unknown !== undefined)
+    throw new Mistake(`${what} has an unknown key ${unknown}; known keys are ${known.join(', ')}`);
   return raw as Table;
 }
 
@@ -91,21 +92,21 @@ function readIssuer(table: Table): string {
   const url = URL.parse(text);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (!isWeb || /[?#\s]/.test(text) || url.username !== '' || url.password !== '')
-    throw new Mistake('issuer must be an https URL without query and fragment');
+    throw new Mistake('issuer must be an https URL without a query or fragment');
   return text;
 }
 
 function readList<Item>(table: Table, key: string, max: number, read: (raw: unknown) => Item): Item[] | null {
   const value = table[key];
   if (value === undefined) return null;
-  if (!Array.isArray(value) || value.length > max) throw new Mistake(`${key} must be a list of up to ${max}`);
+  if (!Array.isArray(value) || value.length > max) throw new Mistake(`${key} must be a list of at most ${max} items`);
   return value.map(read);
 }
 
 /** RFC 6749, section 3.3. */
 function readScope(raw: unknown): string {
   if (typeof raw !== 'string' || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(raw))
-    throw new Mistake('scopes has a wrong entry');
+    throw new Mistake('scopes contains an invalid entry');
   return raw;
 }
 
@@ -144,7 +145,7 @@ function readProvider(raw: unknown): OidcProvider {
 /** Throws a `Mistake` that names the provider. */
 function readProviders(raw: unknown): OidcProvider[] {
   if (!Array.isArray(raw) || raw.length > maxProviders)
-    throw new Mistake(`it must be a list of up to ${maxProviders} tables [[oidc.providers]]`);
+    throw new Mistake(`it must be a list of at most ${maxProviders} tables [[oidc.providers]]`);
   const read = raw.map((each: unknown, index) => {
     try {
       return readProvider(each);
@@ -157,7 +158,7 @@ function readProviders(raw: unknown): OidcProvider[] {
   for (const key of ['name', 'issuer'] as const) {
     const known = new Set<string>();
     for (const each of read) {
-      if (known.has(each[key])) throw new Mistake(`provider ${each.name}: another one has the same ${key}`);
+      if (known.has(each[key])) throw new Mistake(`provider ${each.name}: another provider has the same ${key}`);
       known.add(each[key]);
     }
   }
@@ -194,6 +195,6 @@ export const oidcProviders: OptionType<readonly OidcProvider[]> = {
   mayBeEmpty: true,
   explain(raw) {
     const result = tryRead(raw);
-    return 'mistake' in result ? result.mistake : 'it cannot be read';
+    return 'mistake' in result ? result.mistake : 'the file cannot be read';
   },
 };

@@ -108,7 +108,7 @@ export const host: OptionType<string> = written(
  * names.
  */
 export const bucket: OptionType<string> = written(
-  'the name of a bucket: 3 to 63 lower-case letters, digits and hyphens',
+  'a bucket name: 3 to 63 lowercase letters, digits and hyphens',
   '',
   (text) => (/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(text) ? text : undefined),
   String,
@@ -162,14 +162,14 @@ function readOrigin(text: string): string | undefined {
 }
 
 export const origin: OptionType<string> = written(
-  'http:// or https:// with a host and perhaps a port, but no path, for example https://git.example.org',
+  'http:// or https:// with a host and an optional port, but no path, for example https://git.example.org',
   '',
   readOrigin,
   String,
 );
 
 export const webAddress: OptionType<string> = written(
-  'an address that begins with http:// or https://, without a name or password in it',
+  'a URL that starts with http:// or https:// and contains no name or password',
   '',
   (text) => {
     const url = URL.parse(text);
@@ -283,7 +283,7 @@ function readNetwork(entry: string): string | undefined {
 }
 
 export const networks: OptionType<readonly string[]> = list(
-  'a list of loopback, private, addresses and networks such as 10.0.0.0/8',
+  'a list containing loopback, private, or addresses and networks such as 10.0.0.0/8',
   readNetwork,
 );
 
@@ -297,7 +297,7 @@ function readPeer(entry: string): string | undefined {
 }
 
 export const peers: OptionType<readonly string[]> = list(
-  'a list of host names, each perhaps with a port, such as forge.example.org',
+  'a list of host names with optional ports, such as forge.example.org',
   readPeer,
 );
 
@@ -327,7 +327,7 @@ function readMailbox(text: string): Mailbox | undefined {
 }
 
 export const mailbox: OptionType<Mailbox> = written(
-  'an address, perhaps with a name, for example Hearth <hearth@example.org>',
+  'an email address with an optional name, for example Hearth <hearth@example.org>',
   '',
   readMailbox,
   ({ name, address }) => (name === null ? address : `${name} <${address}>`),

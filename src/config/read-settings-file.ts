@@ -85,7 +85,7 @@ function readToml(path: string, toml: string, knownKeys: readonly string[]): Set
     const line = lineOf(key);
     const sections = new Set(knownKeys.filter((known) => known.includes('.')).map((known) => known.split('.')[0]!));
     const message = isSection
-      ? `${key} is a section: write [${key}] with its options below`
+      ? `${key} is a section: add [${key}] followed by its options`
       : isTable(value)
         ? `unknown section [${key}]${suggest(nearestName(key, [...sections]), (name) => `[${name}]`)}`
         : `unknown key ${key}${suggest(nearestName(key, knownKeys), (name) => (key.includes('.') && !name.includes('.') ? `${name}, above the first [section]` : name))}`;

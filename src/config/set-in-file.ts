@@ -35,7 +35,7 @@ export function setInFile(toml: string, key: string, value: TomlValue): string {
   if (JSON.stringify(readBack(changed, section, name)) !== JSON.stringify(value))
     throw invalid(
       'invalid_settings_file',
-      `The settings file has a format that cannot be edited here. Write ${line} ${section === null ? 'above its first section' : `into [${section}]`}.`,
+      `The settings file has a format that cannot be edited automatically. Add ${line} ${section === null ? 'above its first section' : `to [${section}]`}.`,
     );
   return changed;
 }

@@ -74,9 +74,7 @@ export function createDoctor(deps: DoctorDeps): Doctor {
           yield await area({ ...deps, thread, now: deps.clock.now(), isDeep, damage, onProgress }).catch(
             (error: Error) => ({
               area: name,
-              findings: [
-                problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`, remedyOf(error)),
-              ],
+              findings: [problem(`${name}.unreadable`, `This could not be checked: ${error.message}`, remedyOf(error))],
               summary: '',
             }),
           );
@@ -94,5 +92,5 @@ const damagedDatabase = /malformed|file is not a database/;
 /** Writes to a corrupt database may be lost or cause further corruption. */
 const remedyOf = ({ message }: Error): { remedy?: string } =>
   damagedDatabase.test(message)
-    ? { remedy: 'stop the server, so that nothing more is written; then hearth backup list and hearth restore BACKUP' }
+    ? { remedy: 'stop the server to prevent further writes; then run hearth backup list and hearth restore BACKUP' }
     : {};

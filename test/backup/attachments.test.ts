@@ -72,5 +72,5 @@ t.test('attachments and release files are in a backup, which is not sound withou
     env: { SERVICE_DATA_DIR: hearth.config.dataDir },
   });
   t.equal(doctor.stderr, '');
-  t.match(doctor.stdout, /The release file roof\.zip is gone/);
+  t.match(doctor.stdout, /The release file roof\.zip is missing/);
 });

@@ -108,8 +108,8 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     stderr: /pushed afterwards: alice\/orchard .*pushed afterwards: alice\/garden /s,
   });
   const done = await hearth('rollback --yes');
-  t.match(done, { code: 0, stdout: /^Put .*V56-before-V57\.db back, with 4 pushes that came after it/ }, done.stderr);
-  t.match(done.stderr, /1 repository had moved without an entry/);
+  t.match(done, { code: 0, stdout: /^Restored .*V56-before-V57\.db and kept 4 pushes made after it/ }, done.stderr);
+  t.match(done.stderr, /1 repository had changed without a journal entry/);
   t.match(done.stderr, /its owner is newer: bob\/own; .*hearth repo adopt .*\.git bob\/own/);
   t.same(
     readdirSync(dataDir).filter((name) => /^hearth\.db\.new/.test(name)),
@@ -205,7 +205,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   t.equal(await after.audit.findBreak(), null);
   await after.repositories.pushes.finish();
   t.same(await after.db.read.query('SELECT id FROM pushes WHERE announced_at IS NULL'), []);
-  t.match(await hearth('rollback --to gone.db'), { code: 3, stderr: /no file/ });
+  t.match(await hearth('rollback --to gone.db'), { code: 3, stderr: /does not exist/ });
 });
 
 t.test('without a readable newer database the refs on disk decide', async (t) => {
@@ -227,7 +227,7 @@ t.test('without a readable newer database the refs on disk decide', async (t) =>
   await modules.close();
   copyFileSync(new URL(import.meta.url), path.join(other, 'hearth.db'));
   const done = await runCli(['rollback', '--to', snapshot, '--yes'], { cwd: own, env });
-  t.match(done, { code: 0, stderr: /newer database cannot be read.*1 repository had moved/s }, done.stderr);
+  t.match(done, { code: 0, stderr: /newer database cannot be read.*1 repository had changed/s }, done.stderr);
   const file = new DatabaseSync(path.join(other, 'hearth.db'));
   t.same(
     { ...file.prepare('SELECT ref, old_id, new_id, result FROM push_updates').get() },

@@ -66,7 +66,7 @@ t.test(`${rounds} kills during a backup do not block the next one, which is comp
 t.test('two servers on one folder: the second one reports it and exits', async (t) => {
   const { server } = await instance(t);
   const second = await attempt(server, 'serve');
-  t.match(second, /is running in .* already \(process \d+\)/);
+  t.match(second, /is already running in .* \(process \d+\)/);
   t.equal((await fetch(`${server.url}/readyz`)).status, 200, 'the first one does not notice');
 });
 

@@ -50,7 +50,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   t.match(made, {
     code: 0,
     stdout: /^[0-9a-f]{40}\n$/,
-    stderr: /for every repository of this server\. It is shown only once/,
+    stderr: /for every repository on this server\. It is shown only once/,
   });
   const token = made.stdout.trim();
   t.match(
@@ -72,7 +72,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   t.match(once, {
     code: 0,
     stdout: /^[0-9a-f]{40}\n$/,
-    stderr: /The one runner that registers with this token within a day works for every/,
+    stderr: /The first runner that registers with this token within a day can run jobs for every/,
   });
   t.match(await connectClient(forge.url).register({ name: 'single', token: once.stdout.trim() }), {
     runner: { name: 'single' },
@@ -83,7 +83,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
       .catch((error: unknown) => error),
     { message: /has been invalidated/ },
   );
-  t.match(await outputOf('runner', 'token', '--once', '--reset'), /use only one of them.*\[2\]$/s);
+  t.match(await outputOf('runner', 'token', '--once', '--reset'), /Use only one of them.*\[2\]$/s);
 
   await forge.modules.organisations.create(forge.viewer, { name: 'acme' });
   for (const [scope, words] of [
@@ -107,7 +107,7 @@ t.test('offline registration: the same secret on both sides, repeatable', async 
     hearth(['runner', 'register', '--secret-stdin', ...words], { input: `${secret}\n` });
   t.match(await register('--name', 'shared', '--scope', 'alice', '--labels', 'arm, big'), {
     code: 0,
-    stdout: /^Runner \d+, shared, is registered for alice with the uuid 61626364-6566-3031-3233-343536373839\.\n$/,
+    stdout: /^Registered runner \d+, shared, for alice with the UUID 61626364-6566-3031-3233-343536373839\.\n$/,
   });
   const client = connectClient(forge.url, {
     headers: { 'x-runner-uuid': '61626364-6566-3031-3233-343536373839', 'x-runner-token': secret },
@@ -119,7 +119,7 @@ t.test('offline registration: the same secret on both sides, repeatable', async 
   t.match(again, { name: 'renamed', scope: 'alice/work', labels: ['arm'], version: 'v9' });
   t.equal((await json('runner', 'list', '--scope', 'alice')).length, 0, 'it is still one runner');
   t.match(await client.declare({ version: 'v9', labels: ['arm'] }), { runner: { name: 'renamed' } });
-  t.match(await outputOf('runner', 'register', '--name', 'x'), /a secret is needed.*--secret-stdin.*\[2\]$/s);
+  t.match(await outputOf('runner', 'register', '--name', 'x'), /a secret is required.*--secret-stdin.*\[2\]$/s);
   t.match(await hearth(['runner', 'register', '--name', 'x', '--secret-stdin'], { input: 'short' }), {
     code: 2,
     stderr: /40 hex digits.*\nhint: openssl/,
@@ -128,7 +128,7 @@ t.test('offline registration: the same secret on both sides, repeatable', async 
   t.match(
     (await hearth(['runner', 'register', '--name', 'asked'], { terminal: true, answers: [`${'0f'.repeat(20)}\r`] }))
       .stdout,
-    /asked, is registered for instance/,
+    /asked, for instance/,
   );
 });
 
@@ -156,18 +156,18 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   );
   t.equal(
     await outputOf('runner', 'edit', '1', '--trusted-only', 'yes'),
-    'Runner 1, first, has the labels linux and takes only code of people with write access.\n[0]',
+    'Runner 1, first, has the labels linux and accepts only code of people with write access.\n[0]',
   );
   t.match(await json('runner', 'show', '1'), { trustedOnly: true });
   t.match(await outputOf('runner', 'edit', '1', '--trusted-only', 'no'), /takes approved code of others, too/);
-  t.equal(await outputOf('runner', 'disable', '1'), 'Runner 1, first, gets no further job.\n[0]');
+  t.equal(await outputOf('runner', 'disable', '1'), 'Runner 1, first, gets no more jobs.\n[0]');
   t.match(await outputOf('runner', 'show', '1'), /Status\tdisabled\n/);
-  t.equal(await outputOf('runner', 'resume', '1'), 'Runner 1, first, gets jobs.\n[0]');
+  t.equal(await outputOf('runner', 'resume', '1'), 'Runner 1, first, gets jobs again.\n[0]');
   t.match(await outputOf('runner', 'remove', '1'), /requires confirmation.*\[2\]$/s);
   t.equal(await outputOf('runner', 'remove', '1', '--dry-run'), 'Would remove runner 1, first.\n[0]');
   t.equal(await outputOf('runner', 'remove', '1', '--yes'), 'Removed runner 1, first.\n[0]');
   t.match(await outputOf('runner', 'show', '1'), /no such runner\nhint: hearth runner list.*\[3\]$/s);
-  t.match(await outputOf('runner', 'show', 'first'), /enter the number of a runner.*\[2\]$/s);
+  t.match(await outputOf('runner', 'show', 'first'), /enter a runner number.*\[2\]$/s);
 });
 
 t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits, a log is followed', async (t) => {
@@ -203,7 +203,7 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
 
   const following = hearth(['run', 'log', 'alice/work', '1', 'build (3.10)', '--follow']);
   await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
-  t.equal(await outputOf('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
+  t.equal(await outputOf('run', 'cancel', 'alice/work', '1'), 'Run 1 is being cancelled.\n[0]');
   t.match(await client.updateTask({ state: { id: task.id } }), { state: { result: 3 } }, 'the runner is told to stop');
   await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
   t.match(
@@ -216,7 +216,7 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   t.match(await outputOf('run', 'cancel', 'alice/work', '1'), /has already ended.*\[4\]$/s);
 
   const idle = client.fetchTask({}, { timeoutMs: 20_000 });
-  t.equal(await outputOf('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
+  t.equal(await outputOf('run', 'rerun', 'alice/work', '1'), 'Run 1 is running again as attempt 2.\n[0]');
   const { task: second } = await idle;
   t.ok(second !== undefined, 'a runner that waits gets what another process let go');
   t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
@@ -247,11 +247,11 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
     /^one\nred\t\\u0007bell\npost step\n\[0\]$/,
     'the log of the first attempt stays',
   );
-  t.equal(await outputOf('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
+  t.equal(await outputOf('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 is running again as attempt 3.\n[0]');
   t.equal(await outputOf('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
   t.equal(
     await outputOf('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
-    'Run 1 runs again, as attempt 4.\n[0]',
+    'Run 1 is running again as attempt 4.\n[0]',
   );
 });
 
@@ -280,11 +280,14 @@ t.test('workflows and repositories are switched; the key of identity tokens is r
   const [{ workflow }] = (await json('workflow', 'list', 'alice/work')) as [{ workflow: string }];
   t.equal(
     await outputOf('workflow', 'disable', 'alice/work', workflow),
-    `The workflow ${workflow} is switched off.\n[0]`,
+    `The workflow ${workflow} is now disabled.\n[0]`,
   );
   t.match(await json('workflow', 'list', 'alice/work'), [{ workflow, enabled: false }]);
   t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /is disabled.*\[4\]$/s);
-  t.match(await outputOf('workflow', 'disable', 'alice/work', 'none.yml'), /no workflow none\.yml.*\[2\]$/s);
+  t.match(
+    await outputOf('workflow', 'disable', 'alice/work', 'none.yml'),
+    /does not have the workflow none\.yml.*\[2\]$/s,
+  );
   t.equal((await hearth(['workflow', 'enable', 'alice/work', workflow])).code, 0);
   t.match(await json('workflow', 'list', 'alice/work'), [{ workflow, enabled: true }]);
   t.match(await outputOf('ci', 'settings', 'alice/work'), /yes[^]*write \(default of the server\)/);
@@ -358,12 +361,12 @@ t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await outputOf('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(
     await outputOf('run', 'log', 'alice/work', '1', 'nothing'),
-    /this run has no job nothing; it has build.*\[3\]$/s,
+    /this run does not have the job nothing\. Its jobs: build.*\[3\]$/s,
   );
-  t.match(await outputOf('run', 'show', 'alice/work', 'x'), /a run has a number.*\[2\]$/s);
+  t.match(await outputOf('run', 'show', 'alice/work', 'x'), /enter a run number.*\[2\]$/s);
   t.match(
     await outputOf('run', 'rerun', 'alice/work', '1', '--failed', '--job', '1'),
-    /give one of --failed and --job.*\[2\]$/s,
+    /use only one of --failed and --job.*\[2\]$/s,
   );
   t.match(await outputOf('run', 'list', 'alice/none'), /\[3\]$/);
   await forge.push({ '.hearth/workflows/ci.yml': 'on: push\njobs: 1\n' }, 'Break it');

@@ -59,11 +59,14 @@ async function outputOf(line: string | readonly string[], options?: RunCliOption
 t.test('without a data folder, commands fail and create none', async (t) => {
   t.equal(
     await outputOf('user list'),
-    '[stderr] error: found no data folder of Hearth in <folder>/data (from SERVICE_DATA_DIR)\n' +
+    '[stderr] error: no Hearth data folder found in <folder>/data (from SERVICE_DATA_DIR)\n' +
       'hint: hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place\n[5]',
   );
   t.match(await outputOf('migrate --status'), /\[5\]$/);
-  t.match(await outputOf('migrate --dry-run --data-dir elsewhere'), /no data folder of Hearth in <folder>\/elsewhere/);
+  t.match(
+    await outputOf('migrate --dry-run --data-dir elsewhere'),
+    /no Hearth data folder found in <folder>\/elsewhere/,
+  );
   t.same(readdirSync(folder), []);
 });
 
@@ -120,7 +123,7 @@ t.test('user add takes its password from stdin, a file or a hidden prompt, or ge
     answers: ['hiddem\u007fn-canary\u001b[D\r', 'hidden-canary\r'],
   });
   t.equal(clean(typed.stdout), 'Created user dave (id <id>).\n');
-  t.equal(typed.stderr, 'New password: \nOnce more: \n', 'what is typed is not shown');
+  t.equal(typed.stderr, 'New password: \nRepeat password: \n', 'what is typed is not shown');
   t.same(typed.rawModes, [true, false, true, false]);
   for (const [username, password] of [
     ['bob', 'correct horse'],
@@ -137,8 +140,11 @@ t.test('a missing or invalid password creates no account', async (t) => {
     '[stderr] error: a password is needed, and there is no terminal to ask on\n' +
       'hint: use --password-stdin, --password-file PATH or --random-password\n[2]',
   );
-  t.match(await outputOf('user add erin --no-input', { terminal: true }), /a password is needed/);
-  t.match(await outputOf('user add erin --password-stdin --random-password', { input: 'x' }), /give one of .*\[2\]$/s);
+  t.match(await outputOf('user add erin --no-input', { terminal: true }), /a password is required/);
+  t.match(
+    await outputOf('user add erin --password-stdin --random-password', { input: 'x' }),
+    /use only one of .*\[2\]$/s,
+  );
   t.match(await outputOf('user add erin --password-stdin', { input: '' }), /the password is empty\n\[2\]$/);
   t.match(await outputOf('user add erin --password-stdin', { input: 'short' }), /at least 8 characters\n\[2\]$/);
   t.match(
@@ -148,7 +154,7 @@ t.test('a missing or invalid password creates no account', async (t) => {
   t.match(await outputOf('user add erin --password-file gone'), /password file gone cannot be read\n\[2\]$/);
   t.match(
     await outputOf('user add erin', { terminal: true, answers: ['one-two-three\r', 'one-two-four\r'] }),
-    /the two passwords differ. .*\[2\]$/is,
+    /the passwords do not match. .*\[2\]$/is,
   );
   t.equal((await hearth('user add erin', { terminal: true, answers: ['half\u0003'] })).code, 130, 'Ctrl-C');
   t.match(
@@ -178,7 +184,7 @@ t.test('no password or token appears in the output of --debug', async (t) => {
 t.test('user add refuses a taken or reserved name before asking for a password', async (t) => {
   t.equal(
     await outputOf('user add Alice --random-password'),
-    '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]',
+    '[stderr] error: the name Alice is taken\nhint: choose another name, or use --if-missing to accept an existing user\n[4]',
   );
   t.match(await outputOf('user add admin'), /name is reserved.*\[2\]$/s);
   t.match(await outputOf(['user', 'add', 'cannot have spaces']), /letters and digits.*\[2\]$/s);
@@ -187,9 +193,12 @@ t.test('user add refuses a taken or reserved name before asking for a password',
     /taken\nhint: choose another name\n\[4\]$/,
     'no option that it lacks',
   );
-  t.equal(await outputOf('user add alice --admin --if-missing'), 'User alice exists already (id <id>).\n[0]');
-  t.match(await outputOf('user add bob --admin --if-missing'), /user bob exists, but is not an administrator\n\[4\]$/);
-  t.match(await outputOf('user add carol --display-name Other --if-missing'), /another name to show\n\[4\]$/);
+  t.equal(await outputOf('user add alice --admin --if-missing'), 'User alice already exists (id <id>).\n[0]');
+  t.match(
+    await outputOf('user add bob --admin --if-missing'),
+    /user bob already exists, but is not an administrator\n\[4\]$/,
+  );
+  t.match(await outputOf('user add carol --display-name Other --if-missing'), /another display name\n\[4\]$/);
 });
 
 t.test('user list in three modes', async (t) => {
@@ -244,7 +253,7 @@ t.test('user password, disable, enable and admin', async (t) => {
 
   t.equal(
     await outputOf('user disable bob'),
-    'Disabled bob. All sessions have ended; keys and tokens do not work.\n[0]',
+    'Disabled bob. All sessions have ended. Keys and tokens no longer work.\n[0]',
   );
   t.equal(
     await outputOf('user list --state disabled'),
@@ -281,7 +290,7 @@ t.test('user second-factor', async (t) => {
   );
   t.equal(
     await outputOf('user second-factor reset carol'),
-    'Removed from carol: authenticator app, 10 recovery codes. All sessions have ended; keys and tokens keep working.\n[0]',
+    'Removed from carol: authenticator app, 10 recovery codes. All sessions have ended. Keys and tokens keep working.\n[0]',
   );
   t.equal(await outputOf('user second-factor show carol'), 'Username\tcarol\nSecond factor\tnone\n[0]');
   t.match(await outputOf('user second-factor reset absent'), /\[3\]$/);
@@ -291,7 +300,10 @@ t.test('user identity and sign-in-link', async (t) => {
   const env = {
     SERVICE_OIDC_PROVIDERS: '[{"name":"company","issuer":"https://id.example.org","client_id":"hearth"}]',
   };
-  t.match(await outputOf('user identity add carol company s-1'), /settings have no provider company.*\[3\]$/s);
+  t.match(
+    await outputOf('user identity add carol company s-1'),
+    /settings do not contain a provider named company.*\[3\]$/s,
+  );
   const { accounts } = await opened.get(dataDir)!;
   const carol = await accounts.personByUsername('carol');
   await accounts.addIdentity(carol.id, { issuer: 'https://id.example.org', subject: 's-1', label: 'carol@id' });
@@ -304,13 +316,13 @@ t.test('user identity and sign-in-link', async (t) => {
   t.match(await outputOf('user identity remove carol 00000000'), /linked account 00000000 does not exist.*\[3\]$/s);
   t.equal(
     await outputOf(['user', 'identity', 'remove', 'carol', id]),
-    'carol no longer signs in with s-1 of https://id.example.org.\n[0]',
+    'carol can no longer sign in as s-1 at https://id.example.org.\n[0]',
   );
   t.same(await accounts.listIdentities(carol.id), []);
 
   t.match(
     await outputOf('user sign-in-link carol --expires 5m', { env }),
-    /^http:\/\/<host>:3000\/login\/link\?token=<setup>\n\[stderr\] This link signs in as carol, once, until 2026-01-01T12:05:00Z/,
+    /^http:\/\/<host>:3000\/login\/link\?token=<setup>\n\[stderr\] This link signs in as carol. It works once, until 2026-01-01T12:05:00Z/,
   );
   t.match(await outputOf('user sign-in-link carol --expires 1s'), /must be a duration from 1m to 365d.*\[2\]$/s);
   t.match(await outputOf('user sign-in-link absent'), /\[3\]$/);
@@ -326,7 +338,7 @@ t.test('user edit, invite and sessions', async (t) => {
     website: 'https://carol.example.org',
     organisations: [],
   });
-  t.match(await outputOf('user edit carol'), /give at least one change\nhint: give --display-name/);
+  t.match(await outputOf('user edit carol'), /specify at least one change\nhint: use --display-name/);
   t.match(await outputOf('user edit carol --website ftp://x'), /\[2\]$/);
   t.equal((await hearth(['user', 'edit', 'carol', '--display-name', 'Carol C', '--website', ''])).code, 0);
 
@@ -353,11 +365,11 @@ t.test('user edit, invite and sessions', async (t) => {
   t.equal(await outputOf('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
   t.equal(
     await outputOf(['user', 'sessions', 'carol', '--revoke', sessions[0]!.id]),
-    'Ended 1 session of carol; keys and tokens keep working.\n[0]',
+    'Ended 1 session of carol. Keys and tokens keep working.\n[0]',
   );
   t.equal(
     await outputOf('user sessions carol --revoke'),
-    'Ended 0 sessions of carol; keys and tokens keep working.\n[0]',
+    'Ended 0 sessions of carol. Keys and tokens keep working.\n[0]',
   );
 });
 
@@ -469,12 +481,12 @@ t.test('repo add, list, show, delete and restore', async (t) => {
       cloneSsh: 'ssh://git@git.example.org/bob/notes.git',
     },
   );
-  t.match(await outputOf('repo add alice/Garden'), /already has a repository named.*--if-missing accepts.*\[4\]$/s);
+  t.match(await outputOf('repo add alice/Garden'), /already has a repository named.*--if-missing to accept.*\[4\]$/s);
   t.equal(
     await outputOf('repo add alice/garden --public --if-missing'),
-    'Repository alice/garden exists already.\n[0]',
+    'Repository alice/garden already exists.\n[0]',
   );
-  t.match(await outputOf('repo add alice/garden --if-missing'), /exists, but is public\n\[4\]$/);
+  t.match(await outputOf('repo add alice/garden --if-missing'), /already exists, but is public\n\[4\]$/);
   t.match(await outputOf('repo add nobody/x'), /owner does not exist.*\[2\]$/s);
   t.match(await outputOf('repo add garden'), /"garden" is not a repository\. Use owner\/name\.\n\[2\]$/);
 
@@ -513,7 +525,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
   t.match(await outputOf('repo delete alice/garden'), /requires confirmation.*\[2\]$/s);
   t.equal(
     await outputOf('repo delete alice/garden -y'),
-    'Deleted alice/garden. Until 2026-01-31 it can be brought back: hearth repo restore alice/garden\n[0]',
+    'Deleted alice/garden. To restore it before 2026-01-31: hearth repo restore alice/garden\n[0]',
   );
   t.match(
     await outputOf('repo show alice/garden'),
@@ -564,7 +576,7 @@ t.test('token add prints the token alone, and no other command prints it', async
   t.match(made.stdout, /^hth_\w+\n$/);
   t.equal(
     clean(made.stderr),
-    'Created token laptop of alice with write access. It expires on 2026-04-01. It is shown only once.\n',
+    'Created token laptop for alice with write access. It expires on 2026-04-01. It is shown only once.\n',
   );
   const secret = made.stdout.trim();
   t.match(

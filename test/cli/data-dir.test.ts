@@ -57,7 +57,7 @@ t.test('an unusable folder is refused with the command that fixes it', async (t)
     if (!isDomainError(error)) throw error;
     t.equal(error.reason, 'data_dir_unusable');
     t.match(error, {
-      message: /cannot be written by user 1234/,
+      message: /user 1234 cannot write to /i,
       hint: `mkdir -p ${file}/data && chown 1234 ${file}/data`,
     });
   }

@@ -119,7 +119,7 @@ t.test('says which address is taken, and leaves nothing', async (t) => {
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const [code] = (await once(child, 'close')) as [number | null];
-  t.match(said, `another program already listens at 127.0.0.1:${port}`);
+  t.match(said, `another program is already listening on 127.0.0.1:${port}`);
   t.equal(code, 1);
   t.strictSame(readdirSync(folder), []);
 });

@@ -100,7 +100,7 @@ t.test('repo undo lists lost commits and restores them', async (t) => {
 
 t.test('repo import and mirror: import a repository, mirror it, pause, resume', async (t) => {
   const address = `${server.url}/git/alice/site.git`;
-  t.match(await hearth('repo', 'import', 'nonsense', 'alice/copy'), { code: 2, stderr: /give the https address/i });
+  t.match(await hearth('repo', 'import', 'nonsense', 'alice/copy'), { code: 2, stderr: /enter the https or SSH URL/i });
   for (const ssh of ['ssh://git.example.org/x', 'git@git.example.org:x'])
     t.match(await hearth('repo', 'import', ssh, 'alice/copy'), {
       code: 2,
@@ -108,7 +108,7 @@ t.test('repo import and mirror: import a repository, mirror it, pause, resume', 
     });
   t.match(await hearth('repo', 'import', address, 'alice/copy', '--mirror', '--public'), {
     code: 0,
-    stdout: /^Imported alice\/copy: \d branches and tags; it keeps following\.\n$/,
+    stdout: /^Imported alice\/copy: \d branches and tags; it stays in sync\.\n$/,
   });
   t.match(await json('repo', 'mirror', 'list'), [
     { name: 'alice/copy', direction: 'pull', address, state: 'ok', lastError: null },
@@ -120,7 +120,7 @@ t.test('repo import and mirror: import a repository, mirror it, pause, resume', 
   t.match(await hearth('repo', 'mirror', 'show', 'alice/site'), { code: 4, stderr: /is not a mirror/ });
   t.match(await hearth('repo', 'mirror', 'pause', 'alice/copy'), { code: 0, stdout: /mirror resume alice\/copy/ });
   t.match(await json('repo', 'mirror', 'list'), [{ nextAt: null }]);
-  t.match(await hearth('repo', 'mirror', 'resume', 'alice/copy'), { code: 0, stdout: /continues/ });
+  t.match(await hearth('repo', 'mirror', 'resume', 'alice/copy'), { code: 0, stdout: /^Resumed alice\/copy: / });
   t.match(await hearth('repo', 'mirror', 'sync', 'alice/copy'), { code: 0, stdout: 'alice/copy is up to date.\n' });
   t.match(await json('repo', 'list'), [
     { name: 'copy', state: 'mirror' },
@@ -258,7 +258,7 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
   });
   t.match(await hearth('webhook', 'test', 'alice/site', id.slice(0, 8)), {
     code: 0,
-    stdout: /^Delivery \d+: It answered with status 200 after \d+ ms\.\n$/,
+    stdout: /^Delivery \d+: The server responded with status 200 after \d+ ms\.\n$/,
   });
   t.equal(target.got.length, 1);
   const [first] = await json('webhook', 'deliveries', 'alice/site', id);
@@ -425,9 +425,9 @@ t.test('repo import and mirror by ssh: a generated key, or an existing one', can
   t.match(made, {
     code: 0,
     stdout:
-      /^Made alice\/later, still empty\. Its public key, to be added on 127\.0\.0\.1:\d+:\n\nssh-ed25519 \S+ mirror@\S+\n/,
+      /^Created the empty repository alice\/later\. Add its public key on 127\.0\.0\.1:\d+:\n\nssh-ed25519 \S+ mirror@\S+\n/,
   });
-  t.match(made.stderr, `shows the host key ED25519 ${there.fingerprint()}`);
+  t.match(made.stderr, `presents the host key ED25519 ${there.fingerprint()}`);
   t.match(made.stderr, 'hearth repo mirror sync alice/later');
   t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /does not accept the key/ });
   const { publicKey } = await json('repo', 'mirror', 'show', 'alice/later');

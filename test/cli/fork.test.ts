@@ -46,7 +46,7 @@ t.test('fork and sync', async (t) => {
   t.match(JSON.parse((await hearth('repo', 'show', 'bob/park', '--json')).stdout), { forkedFrom: 'alice/garden' });
   t.match((await hearth('repo', 'show', 'alice/garden')).stdout, /Public forks\s+1/);
 
-  t.match((await hearth('repo', 'sync', 'bob/park')).stdout, /is level with alice\/garden already/);
+  t.match((await hearth('repo', 'sync', 'bob/park')).stdout, /is already up to date with alice\/garden/);
   const folderOf = JSON.parse((await hearth('repo', 'show', 'alice/garden', '--json')).stdout).path as string;
   git('commit', '--quiet', '--allow-empty', '-m', 'two');
   git('push', '--quiet', folderOf, 'main');

@@ -56,7 +56,7 @@ t.test('mail list shows the queue, mail retry queues a failed mail again', async
   t.match(await runWith({}, 'mail', 'retry', String(rows[0].id)), { code: 4, stderr: /email is disabled/ });
 
   t.match(await findings(server.env), [
-    { check: 'mail.refused', message: /1 mail failed since yesterday: .*User unknown/ },
+    { check: 'mail.refused', message: /1 email failed since yesterday: .*User unknown/ },
   ]);
   t.match(await run('mail', 'retry', String(rows[0].id)), { code: 0, stdout: /queued again/ });
   await mail.drain();
@@ -64,7 +64,7 @@ t.test('mail list shows the queue, mail retry queues a failed mail again', async
   await db.write(({ manager }) => manager.query("UPDATE outbox SET attempts = 7, last_error = 'asks to try later'"));
   const found = await findings(server.env);
   t.match(found, [
-    { check: 'mail.retried', message: /tried again and again: asks to try later/, remedy: /hearth mail test/ },
+    { check: 'mail.retried', message: /retried several times: asks to try later/, remedy: /hearth mail test/ },
   ]);
   await db.write(({ manager }) => manager.query('DELETE FROM outbox'));
 });

@@ -136,7 +136,7 @@ t.test('init --litestream prints the configuration of this database and this buc
   t.equal(spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' }).stderr, '');
   t.match(await run({ SERVICE_DATABASE_URL: 'postgres://hearth@db.example.org/hearth' }), {
     code: 2,
-    stderr: /on PostgreSQL, so there is no file/,
+    stderr: /uses PostgreSQL, so it has no database file/,
   });
 });
 
@@ -205,7 +205,7 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size report the state',
   t.match(await hearth('repo gc alice/garden'), {
     code: 0,
     stdout: /^alice\/garden\t\d+\t\d+\t\d+\.\d s\tpacked\n$/,
-    stderr: /(Took|Reclaimed) .* in 1 repository\.\n$/,
+    stderr: /(Used|Reclaimed) .* in 1 repository\.\n$/,
   });
   t.equal((await hearth('repo gc')).code, 2, 'neither one nor all');
   t.match(await hearth('repo gc --needed'), { code: 0, stdout: '', stderr: /in 0 repositories\.\n$/ });
@@ -269,7 +269,7 @@ t.test('backup create --tar is one file or one stream, which restore accepts', a
   t.match(await hearth(`restore ${file}`), { code: 4, stderr: /already contains data\nhint: add --confirm/s });
   t.match(await hearth(`restore ${file} --dry-run`), {
     code: 0,
-    stdout: /^Would restore 0 repositories, .* What is there is moved aside: .*hearth\.db/,
+    stdout: /^Would restore 0 repositories, .* Moves existing data aside: .*hearth\.db/,
   });
   const other = path.join(folder, 'other');
   const restored = await hearth(`restore ${file} --data-dir ${other}`);
@@ -305,7 +305,7 @@ t.test('migrate --rehearse works on a copy; rollback restores the copy from befo
 
   t.equal((await hearth('rollback')).code, 3, 'no copy yet');
   t.equal((await hearth('migrate')).code, 0);
-  t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /^Would put .*V\d+-before-V40\.db back; 0 pushes/ });
+  t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /^Would restore .*V\d+-before-V40\.db; 0 pushes/ });
   t.equal((await hearth('repo add alice/later')).code, 0);
   const newer = new DatabaseSync(file);
   newer.exec(

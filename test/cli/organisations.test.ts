@@ -128,7 +128,7 @@ t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.match(await outputOf('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
   t.match(await outputOf('repo', 'list'), /\tarchived\n/);
   t.match(await outputOf('repo', 'show', 'bob/hammer'), /\nAlso found at\tacme\/anvil, acme\/hammer\n/);
-  t.match(await outputOf('repo', 'hooks', 'bob/hammer'), /^\[stderr\] Hearth needs no hooks, and git runs none here\./);
+  t.match(await outputOf('repo', 'hooks', 'bob/hammer'), /^\[stderr\] Hearth never runs git hooks\./);
   const { repositories } = await opened!;
   const { path: bare } = await repositories.find(localAdministrator, 'bob', 'hammer');
   mkdirSync(path.join(bare, 'hooks'), { recursive: true });
@@ -140,10 +140,10 @@ t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
     /acme\/anvil has moved to bob\/hammer\nhint: use bob\/hammer\n\[3\]$/,
     'where it went, without going there',
   );
-  t.equal(await outputOf('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer takes pushes again.\n[0]');
+  t.equal(await outputOf('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer accepts pushes again.\n[0]');
   t.equal(
     await outputOf('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'),
-    'alice has the role write on bob/hammer.\n[0]',
+    'alice now has the role write on bob/hammer.\n[0]',
   );
   t.match(
     await outputOf('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'),
@@ -151,7 +151,7 @@ t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
   );
   t.equal(
     await outputOf('repo', 'collaborator', 'role', 'bob/hammer', 'alice', 'admin'),
-    'alice has the role admin on bob/hammer.\n[0]',
+    'alice now has the role admin on bob/hammer.\n[0]',
   );
   t.equal(
     await outputOf('repo', 'collaborator', 'list', 'bob/hammer'),

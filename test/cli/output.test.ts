@@ -192,7 +192,7 @@ t.test('system errors are explained, and are not reported as faults of this prog
   };
   t.equal(
     explanation('EACCES'),
-    'error: /srv/x: permission denied\nhint: run it as the user that owns it, or with sudo; or name another place\n',
+    'error: /srv/x: permission denied\nhint: run it as the owner of this path, or with sudo; or specify another path\n',
   );
   t.match(explanation('ENOSPC'), /^error: \/srv\/x: the disk is full\nhint: /);
   t.match(explanation('EMFILE'), /^error: internal error: EMFILE/, 'others stay what they are');

@@ -251,7 +251,7 @@ t.test('a pull request from a patch: a file, standard input, the next round, and
   const next = changed.replace(/^\+varnished$/m, '+varnished twice');
   t.match(await hearth(['new', 'alice/garden', '--patch', '-', '--pull', number, '--as', 'bob'], { input: next }), {
     code: 0,
-    stdout: `Round 2 of alice/garden#${number}.\n`,
+    stdout: `Added round 2 to alice/garden#${number}.\n`,
   });
   t.match((await hearth(['diff', 'alice/garden', number])).stdout, /\n\+varnished twice\n$/);
   t.match(

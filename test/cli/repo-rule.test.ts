@@ -33,7 +33,7 @@ t.test('rules are listed, added and removed', async (t) => {
     await rule('add', 'alice/garden', 'release/*', '--push', 'admin,bob', '--linear', '--signed', '--tasks', 'none'),
     {
       code: 0,
-      stdout: /Added the rule release\/\* for branches of alice\/garden/,
+      stdout: /Added the rule release\/\* for branches in alice\/garden/,
     },
   );
   t.match(await rule('add', 'alice/garden', 'v*', '--tag', '--create', 'owner'), { code: 0 });
@@ -53,15 +53,15 @@ t.test('rules are listed, added and removed', async (t) => {
     [['add', 'alice/garden', 'x', '--push', 'write,admin'], 2, /choose one of/],
     [['add', 'alice/garden', 'x', '--push', 'carol'], 2, /no active user with the username carol/],
     [['add', 'alice/garden', 'x', '--tasks', 'dance'], 2, /not dance/],
-    [['remove', 'alice/garden', 'nothing'], 3, /has no rule nothing/],
-    [['remove', 'alice/garden', 'v*'], 3, /has no rule v\*/],
+    [['remove', 'alice/garden', 'nothing'], 3, /does not have this kind of rule for nothing/],
+    [['remove', 'alice/garden', 'v*'], 3, /does not have this kind of rule for v\*/],
   ] as const) {
     const ran = await rule(...words);
     t.equal(ran.code, code, words.join(' '));
     t.match(ran.stderr, says);
   }
   t.match((await rule('remove', 'alice/garden', 'v*', '--tag', '--dry-run')).stdout, /Would remove/);
-  t.match((await rule('remove', 'alice/garden', 'v*', '--tag')).stdout, /Removed the rule v\* of alice\/garden/);
+  t.match((await rule('remove', 'alice/garden', 'v*', '--tag')).stdout, /Removed the rule v\* from alice\/garden/);
   t.match((await hearth('repo', 'edit', 'alice/garden', '--no-protect')).code, 0);
   t.notMatch((await rule('list', 'alice/garden')).stdout, /DEFAULT_BRANCH/);
 });
@@ -85,7 +85,7 @@ t.test('deploy keys are listed, added and removed', async (t) => {
   t.match(await key('list', 'alice/garden'), { code: 0, stdout: '' });
   t.match(await key('add', 'alice/garden', file), {
     code: 0,
-    stdout: /^Added the deploy key robot@example\.org \(SHA256:\S+\) to alice\/garden\. It only reads\.\n$/,
+    stdout: /^Added the deploy key robot@example\.org \(SHA256:\S+\) to alice\/garden\. It has read access only\.\n$/,
   });
   t.match(await key('add', 'alice/garden', file), { code: 4, stderr: /already in use/ });
   t.match(await key('add', 'alice/garden', path.join(folder, 'none.pub')), { code: 2, stderr: /cannot be read/ });
@@ -95,7 +95,7 @@ t.test('deploy keys are listed, added and removed', async (t) => {
   t.match(await key('remove', 'alice/garden', row!.id.slice(0, 8), '--dry-run'), { code: 0, stdout: /Would remove/ });
   t.match(await key('remove', 'alice/garden', 'SHA256:none'), { code: 3 });
   t.match(await key('remove', 'alice/garden', row!.id, '--yes'), { code: 0, stdout: /^Removed the deploy key/ });
-  t.match(await key('add', 'alice/garden', file, '--write', '--title', 'builds'), { code: 0, stdout: /It may push/ });
+  t.match(await key('add', 'alice/garden', file, '--write', '--title', 'builds'), { code: 0, stdout: /It can push/ });
 });
 
 t.test('rules travel with an export', async (t) => {

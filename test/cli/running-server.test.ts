@@ -116,7 +116,7 @@ t.test('doctor --url requests the server by its address, and refuses an invalid 
     code: 7,
     stdout: /is not a server URL/,
   });
-  t.match(await command('doctor', '--only', 'settings', '--peers'), { code: 0, stdout: /federation is off/ });
+  t.match(await command('doctor', '--only', 'settings', '--peers'), { code: 0, stdout: /federation is disabled/ });
 });
 
 t.test('without a server cron run runs the task itself; the others report that none runs', async (t) => {

@@ -128,7 +128,7 @@ t.test('a server and commands beside it', async (t) => {
     t.match(
       second.stderr,
       new RegExp(
-        `^error: a Hearth server is running in ${dataDir} already \\(process ${server.child.pid}\\)\nhint: stop it first`,
+        `^error: a Hearth server is already running in ${dataDir} \\(process ${server.child.pid}\\)\nhint: stop it first`,
       ),
     );
     t.ok(performance.now() - began < 5_000);
@@ -257,7 +257,7 @@ t.test('78: errors that a restart does not fix', async (t) => {
   writeFileSync(settings, '[http]\nlisten = "nowhere"\n');
   const refused: [words: string[], env: Record<string, string>, message: RegExp][] = [
     [['--config', settings], {}, /bad\.toml:2: "nowhere" is not allowed for http\.listen/],
-    [['--listen', '127.0.0.1:2222', '--ssh-listen', '127.0.0.1:2222'], {}, /share a port/],
+    [['--listen', '127.0.0.1:2222', '--ssh-listen', '127.0.0.1:2222'], {}, /use the same port/],
     [[], { SERVICE_GIT_PROGRAM: 'no-such-git' }, /no-such-git.*was not found/],
     [
       [],
@@ -269,7 +269,7 @@ t.test('78: errors that a restart does not fix', async (t) => {
     refused.push([
       ['--data-dir', '/proc/hearth'],
       {},
-      /data folder \/proc\/hearth cannot be written by user \d+\nhint: mkdir -p \/proc\/hearth && chown/,
+      /user \d+ cannot write to the data folder \/proc\/hearth\nhint: mkdir -p \/proc\/hearth && chown/,
     ]);
   for (const [words, env, message] of refused) {
     const { code, stdout, stderr } = await run(['serve', ...words], {
@@ -298,7 +298,7 @@ t.test('a port in use is explained', async (t) => {
   t.equal(code, 1);
   t.match(
     stderr,
-    new RegExp(`error: another program already listens at 127\\.0\\.0\\.1:${port}\nhint: choose another port`),
+    new RegExp(`error: another program is already listening on 127\\.0\\.0\\.1:${port}\nhint: choose another port`),
   );
 });
 

@@ -270,8 +270,8 @@ t.test('all problems are reported in one error, and no setting is applied', asyn
 
 t.test('contradictory settings are refused', async (t) => {
   const refused: [Record<string, string>, RegExp][] = [
-    [{ SERVICE_SSH_LISTEN: '127.0.0.1:3000' }, /ssh\.listen .* and http\.listen .* share a port/],
-    [{ SERVICE_GRPC_LISTEN: '[::]:2222' }, /grpc\.listen .* and ssh\.listen .* share a port/],
+    [{ SERVICE_SSH_LISTEN: '127.0.0.1:3000' }, /ssh\.listen .* and http\.listen .* use the same port/],
+    [{ SERVICE_GRPC_LISTEN: '[::]:2222' }, /grpc\.listen .* and ssh\.listen .* use the same port/],
     [{ SERVICE_STORAGE_ROOT: './data' }, /storage\.root/],
     [{ SERVICE_REPO_IMAGE_ROOT: './data/repositories' }, /image_root/],
     [{ SERVICE_SESSIONS_IDLE: '100d' }, /sessions\.idle/],
@@ -314,7 +314,7 @@ t.test('SPEC §1 an unusable federation base URL turns federation off and does n
     t.same(problems({ env }), [], url);
   }
   const { warnings } = loadConfig(sources({ env: { SERVICE_FEDERATION_ENABLED: 'true' } }));
-  t.match(warnings, [/federation stays off\. The base URL is missing/, /peer_allowlist is empty/]);
+  t.match(warnings, [/federation is disabled\. The base URL is missing/, /peer_allowlist is empty/]);
 });
 
 t.test('SPEC §1 federation works when the switch is on and the base URL is a public https origin', async (t) => {

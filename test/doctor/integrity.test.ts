@@ -111,7 +111,7 @@ t.test('a branch that moved behind the journal', async (t) => {
   t.same(await named('--deep', ...repositories), []);
   await runGit(['update-ref', 'refs/heads/topic', other], { cwd });
   t.match(await named('--deep', ...repositories), [
-    `repositories.moved: alice/work: refs/heads/topic is ${other.slice(0, 10)}, and its last push made it ${tip.slice(0, 10)}`,
+    `repositories.moved: alice/work: refs/heads/topic is ${other.slice(0, 10)}, but its last push set it to ${tip.slice(0, 10)}`,
   ]);
   await runGit(['update-ref', '-d', 'refs/heads/topic'], { cwd });
   t.match(await named('--deep', ...repositories), ['repositories.moved: alice/work: refs/heads/topic is gone, and']);
@@ -162,7 +162,7 @@ t.test('the pass at night', async (t) => {
     if (r + o === 0) break;
   }
   t.ok(passes.length > 2, passes.join());
-  t.match(await named(...objects), [/^objects.damaged: When they were read on .*LFS objects/]);
+  t.match(await named(...objects), [/^objects.damaged: Problems found when reading all objects on .*LFS objects/]);
   mend();
   clock.advance(31 * day);
   t.match(await pass(), { damaged: 0 });

@@ -70,15 +70,15 @@ const before = { roof: await old.refsOf('roof'), shed: await old.refsOf('shed') 
 const ids = { roof: await idOf('roof'), shed: await idOf('shed'), late: await idOf('late') };
 
 t.test('what it refuses, changing nothing', async (t) => {
-  t.match(await recover('--database', copy), { code: 4, stderr: /there is no instance key at \S+secret\.key/ });
+  t.match(await recover('--database', copy), { code: 4, stderr: /no instance key found at \S+secret\.key/ });
   mkdirSync(path.join(data, 'ci'), { recursive: true, mode: 0o700 });
   new InstanceKey(path.join(data, 'ci', 'secret.key'), systemRandom, 'nodes').for('nodes');
-  t.match(await recover(), { code: 2, stderr: /there is no database at/ });
-  t.match(await recover('--database', `${copy}.no`), { code: 2, stderr: /there is no database at/ });
+  t.match(await recover(), { code: 2, stderr: /no database found at/ });
+  t.match(await recover('--database', `${copy}.no`), { code: 2, stderr: /no database found at/ });
   const broken = path.join(temporaryFolder(t), 'broken.db');
   writeFileSync(broken, 'no database');
   t.match(await recover('--database', broken), { code: 6, stderr: /is not a readable database/ });
-  t.match(await recover('--database', copy, '--dry-run'), { code: 2, stderr: /copy the file there first/ });
+  t.match(await recover('--database', copy, '--dry-run'), { code: 2, stderr: /Copy the file there first/ });
   t.equal(keysOf(s3, 'instance/').length, 1, 'the bucket is still that of the old server');
 });
 
@@ -88,7 +88,7 @@ t.test('an unreadable journal is named, and its repository is as in the copy', a
   const content = Buffer.from('{');
   s3.objects.set(key, { ...kept, content, headers: {} });
   const first = await recover('--database', copy);
-  t.match(first, { code: 7, stderr: /Broken ones are as in the copy/ });
+  t.match(first, { code: 7, stderr: /Damaged repositories remain as in the copy/ });
   t.match(first.stdout, /alice\/roof\s+recovered\s+5/);
   t.match(first.stdout, /alice\/shed\s+broken/);
   t.match(first.stdout, new RegExp(`${ids.late}\\s+unknown`), 'made after the copy');

@@ -227,7 +227,7 @@ t.test('the commands', async (t) => {
     [['self-update', '--check'], { env }, 5, /not set: updates\.url and updates\.signers/i],
     [['self-update', '--check'], { env: { ...env, SERVICE_UPDATES_URL: origin } }, 5, /not set: updates\.signers/i],
     [['self-update', '--check'], { env: { ...env, SERVICE_UPDATES_URL: 'ftp://x' } }, 5, /updates\.url/],
-    [['version', '--verify'], configured('now'), 4, /this is a checkout/i],
+    [['version', '--verify'], configured('now'), 4, /this is a source checkout/i],
     [['version', '--from', folder], { env }, 2, /require --verify/],
   ];
   for (const [words, options, code, says] of refused) {

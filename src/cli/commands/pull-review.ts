@@ -93,7 +93,7 @@ const review: Action<ReviewOptions, [string, string]> = async (cli, options, rep
   }
 };
 
-const noVerdict = () => invalid('usage', 'Use only one of --approve, --request-changes and --comment.');
+const noVerdict = () => invalid('usage', 'Use exactly one of --approve, --request-changes and --comment.');
 
 /** Null for none, which only an answered patch may have. Throws `usage` for several. */
 function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict | null {

@@ -72,8 +72,8 @@ const newPull: Action<NewOptions, [string]> = async (cli, options, text) => {
   if (options.patch !== undefined) return sendPatch(cli, options, text);
   const { head, title } = options;
   if (head === undefined || options.pull !== undefined)
-    throw invalid('usage', 'Give --head with a branch, or --patch with a file.');
-  if (title === undefined) throw invalid('usage', 'Give --title.');
+    throw invalid('usage', 'Use --head with a branch, or --patch with a file.');
+  if (title === undefined) throw invalid('usage', 'Use --title to set a title.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await repositoryOf(modules, viewer, text);
@@ -99,7 +99,7 @@ const ofBranch = ['head', 'label', 'assign', 'milestone', 'publishPrivate'] as c
 
 const sendPatch: Action<NewOptions, [string]> = async (cli, options, text) => {
   if (ofBranch.some((name) => options[name] !== undefined))
-    throw invalid('usage', 'With --patch, give only --base, --title, --body, --file, --draft and --pull.');
+    throw invalid('usage', 'With --patch, use only --base, --title, --body, --file, --draft and --pull.');
   if (options.patch === '-' && options.file === '-')
     throw invalid('usage', 'Only one of --patch and --file can be standard input.');
   const modules = await cli.openModules();
@@ -121,7 +121,7 @@ const sendPatch: Action<NewOptions, [string]> = async (cli, options, text) => {
     const line =
       options.pull === undefined
         ? `Opened ${formatPullReference(opened)}.`
-        : `Round ${round} of ${formatPullReference(opened)}.`;
+        : `Added round ${round} to ${formatPullReference(opened)}.`;
     await printChangedPull(cli, modules, viewer, opened, line);
   });
 };
@@ -133,7 +133,7 @@ interface CommentOptions extends AsOption, BodyOptions {
 
 const comment: Action<CommentOptions, [string, string]> = async (cli, options, text, number) => {
   const { close, reopen } = options;
-  if (close && reopen) throw invalid('usage', 'Give one of --close and --reopen.');
+  if (close && reopen) throw invalid('usage', 'Use only one of --close and --reopen.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await pullAt(modules, viewer, text, number);

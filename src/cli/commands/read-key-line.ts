@@ -20,7 +20,7 @@ function readKeyFile(path: string): string {
   } catch {
     throw withHint(
       invalid('key_file', `The key file ${path} cannot be read.`),
-      `as the owner of the data, sudo cannot read every home: hearth key add … - < ${path}`,
+      `commands run as the owner of the data, which may not be able to read your home folder: hearth key add … - < ${path}`,
     );
   }
 }

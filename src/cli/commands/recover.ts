@@ -53,7 +53,7 @@ const columns: Column<Row>[] = [
 async function recover(cli: Cli, options: Options): Promise<void> {
   if (options.drill === true) return drill(cli, options);
   if (options.fromStore !== true)
-    throw withHint(invalid('usage', 'Say what to read: --from-store.'), 'or try it: hearth recover --drill');
+    throw withHint(invalid('usage', 'Specify what to read: --from-store.'), 'or test it: hearth recover --drill');
   const { config } = await cli.loadConfig();
   const isDry = options.dryRun === true;
   const [{ recoverFromStore }, { dropPrivilegesToOwnerOf, prepareDataDir }, { takeInstanceLock }] = await Promise.all([
@@ -66,14 +66,14 @@ async function recover(cli: Cli, options: Options): Promise<void> {
   const key = config.instanceKeyFile;
   if (!existsSync(key) && options.withoutKey !== true)
     throw withHint(
-      conflict('no_instance_key', `There is no instance key at ${key}.`),
-      'copy it there, or go on without what it has sealed: --without-key',
+      conflict('no_instance_key', `No instance key found at ${key}.`),
+      'copy it to this path, or continue without the values encrypted with it: --without-key',
     );
   const lock = takeInstanceLock(config.dataDir, { hint: 'stop it first' });
   try {
     await requireRows(cli, config, options);
     if (!isDry)
-      await cli.confirm('This database takes the bucket over, and the server that used it before stops. Go on?');
+      await cli.confirm('This database takes over the bucket, and the server that used it before stops. Continue?');
     const done = await recoverFromStore(config, { logger: await cli.logger(), clock: cli.clock }, isDry);
     const nameOf = (id: string): string => {
       const name = done.names.get(id.replace(/\.wiki$/, ''));
@@ -89,18 +89,20 @@ async function recover(cli: Cli, options: Options): Promise<void> {
     const { missingPacks, rowsUpTo } = done;
     if (done.unknown.length > 0)
       cli.output.message(
-        `${counted(done.unknown.length, 'repository was', 'repositories were')} made after the copy, so nobody knows the names; the packs stay in the store.`,
+        `${counted(done.unknown.length, 'repository was', 'repositories were')} created after the copy, so their names are unknown. Their packs remain in the object store.`,
       );
     if (done.broken.length > 0)
-      cli.output.message('Broken ones are as in the copy: their journal has a gap, or cannot be read.');
+      cli.output.message('Damaged repositories remain as in the copy: their journal has a gap or cannot be read.');
     if (done.ended.length > 0)
-      cli.output.message('Those that left the store were moved to a folder or deleted; they are as in the copy.');
-    for (const name of missingPacks) cli.output.message(`The store does not have ${name}.`);
+      cli.output.message(
+        'Repositories that left the store were moved to a folder or deleted. They remain as in the copy.',
+      );
+    for (const name of missingPacks) cli.output.message(`The object store does not contain ${name}.`);
     if (rowsUpTo !== null)
       cli.output.message(
-        `Issues, comments, accounts and all other rows are as of the copy; its newest push is of ${absoluteTime(rowsUpTo)}.`,
+        `Issues, comments, accounts and all other rows are as of the copy, whose newest push is from ${absoluteTime(rowsUpTo)}.`,
       );
-    if (!isDry) cli.output.message('Start the server, then look: hearth doctor');
+    if (!isDry) cli.output.message('Start the server, then run: hearth doctor');
     if (done.broken.length > 0 || missingPacks.length > 0) cli.exitCode = 7;
   } finally {
     lock.release();
@@ -112,16 +114,19 @@ async function drill(cli: Cli, { database }: Options): Promise<void> {
   const { recovery } = await cli.openModules();
   if (recovery === null)
     throw withHint(
-      conflict('no_stored_repositories', 'No repository is in the store, so there is nothing to recover from it.'),
+      conflict(
+        'no_stored_repositories',
+        'No repositories are in the object store, so it contains nothing to recover from.',
+      ),
       'hearth backup drill tries a backup',
     );
   const file = database === undefined ? undefined : path.resolve(cli.process.cwd(), database);
-  if (file !== undefined && !existsSync(file)) throw invalid('no_database', `There is no database at ${file}.`);
+  if (file !== undefined && !existsSync(file)) throw invalid('no_database', `No database found at ${file}.`);
   const done = await recovery.run({ ...(file === undefined ? {} : { database: file }), isWhole: true });
   for (const fault of done.faults) cli.output.message(`${fault[0]!.toUpperCase()}${fault.slice(1)}.`);
   if (done.faults.length > 0) cli.exitCode = 7;
   cli.output.result(
-    `${counted(done.packs, 'pack was', 'packs were')} read; ${done.faults.length === 0 ? 'a recovery would succeed' : counted(done.faults.length, 'fault', 'faults')}.`,
+    `Read ${counted(done.packs, 'pack', 'packs')}; ${done.faults.length === 0 ? 'a recovery would succeed' : counted(done.faults.length, 'fault', 'faults')}.`,
     done,
   );
 }
@@ -129,7 +134,8 @@ async function drill(cli: Cli, { database }: Options): Promise<void> {
 /** The rows have to be there and whole. Throws `database_damaged`, `no_database`, `file_exists`. */
 async function requireRows(cli: Cli, config: Config, { database, dryRun }: Options): Promise<void> {
   if (config.database.url !== null) {
-    if (database !== undefined) throw invalid('usage', '--database is a file, and this instance is on PostgreSQL.');
+    if (database !== undefined)
+      throw invalid('usage', '--database requires SQLite, but this instance uses PostgreSQL.');
     return;
   }
   const [{ databaseFile }, { checkDatabaseFile, copyDatabase }] = await Promise.all([
@@ -140,13 +146,13 @@ async function requireRows(cli: Cli, config: Config, { database, dryRun }: Optio
   const given = database === undefined ? target : path.resolve(cli.process.cwd(), database);
   if (!existsSync(given))
     throw withHint(
-      invalid('no_database', `There is no database at ${given}.`),
-      'give a copy of hearth.db: --database FILE',
+      invalid('no_database', `No database found at ${given}.`),
+      'specify a copy of hearth.db: --database FILE',
     );
   if (given !== target && existsSync(target))
-    throw withHint(conflict('file_exists', `${target} already exists.`), 'move it aside first');
+    throw withHint(conflict('file_exists', `${target} already exists.`), 'move it away first');
   if (given !== target && dryRun === true)
-    throw invalid('usage', '--dry-run looks at the rows of the data folder; copy the file there first.');
+    throw invalid('usage', '--dry-run reads the database in the data folder. Copy the file there first.');
   const { damage, orphans } = await checkDatabaseFile(given).catch((cause: unknown) => {
     throw unavailable('database_damaged', `${given} is not a readable database.`, { cause });
   });
@@ -154,7 +160,7 @@ async function requireRows(cli: Cli, config: Config, { database, dryRun }: Optio
   if (damage[0] !== undefined || table !== undefined)
     throw unavailable(
       'database_damaged',
-      `${given} is damaged: ${damage[0] ?? `rows of ${table} refer to missing ones`}. Take another copy.`,
+      `${given} is damaged: ${damage[0] ?? `rows of ${table} refer to missing ones`}. Use another copy.`,
     );
   if (given === target) return;
   const unfinished = `${target}.unfinished`;

@@ -75,7 +75,7 @@ const download: Action<AsOption & { name?: string; dir: string }, [string, strin
   const { modules, viewer, at } = opened;
   const release = await modules.releases.find(viewer, at, tag === undefined ? 'latest' : { tag });
   const files = release.files.filter(({ name }) => options.name === undefined || name === options.name);
-  if (files.length === 0) throw notFound('release_file_not_found', 'The release has no such file.');
+  if (files.length === 0) throw notFound('release_file_not_found', 'The release does not have this file.');
   const folder = path.resolve(cli.process.cwd(), options.dir);
   for (const file of files) await write(opened, file, folder);
   const what = files.length === 1 ? 'one file' : `${files.length} files`;
@@ -97,5 +97,8 @@ async function write({ modules }: Opened, file: ReleaseFile, folder: string): Pr
   await pipeline(stream, createWriteStream(place, { flags: 'wx' }));
   if (hash.digest('hex') === file.sha256) return;
   await rm(place);
-  throw conflict('release_file_damaged', `${file.name} is not what was uploaded. A backup may have it.`);
+  throw conflict(
+    'release_file_damaged',
+    `${file.name} differs from the uploaded file. A backup may contain the original.`,
+  );
 }

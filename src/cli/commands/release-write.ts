@@ -116,7 +116,8 @@ const editRelease: Action<TextOptions & { publish?: true; draft?: true }, [strin
   text,
   name,
 ) => {
-  if (options.publish === true && options.draft === true) throw invalid('usage', 'Give one of --publish and --draft.');
+  if (options.publish === true && options.draft === true)
+    throw invalid('usage', 'Use only one of --publish and --draft.');
   const opened = await openRepository(cli, options, text);
   const { modules, viewer, at } = opened;
   const body = await notesIn(cli, options);

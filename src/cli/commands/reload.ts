@@ -25,7 +25,7 @@ const waitMs = 15_000;
 async function reloadAll(cli: Cli): Promise<void> {
   const { nodes } = await cli.openModules();
   const answers = await nodes.reloadAll(waitMs);
-  if (answers.length === 0) throw unavailable('server_not_running', 'No server of this database is running.');
+  if (answers.length === 0) throw unavailable('server_not_running', 'No server that uses this database is running.');
   const lines = answers.flatMap(({ id, host, outcome, refusal, state }) => {
     const node = { host, id, key: null as string | null };
     const listed = [

@@ -69,7 +69,7 @@ async function addRepository(cli: Cli, options: AddOptions, text: string): Promi
     })
     .catch((error: unknown) => {
       if (!isDomainError(error) || error.reason !== 'repository_name_taken') throw error;
-      throw withHint(error, 'choose another name; --if-missing accepts a repository that is already there');
+      throw withHint(error, 'choose another name, or use --if-missing to accept an existing repository');
     });
   const { canonical } = await findRepository(modules, text);
   const clone = cloneAddresses(modules.config, canonical);
@@ -82,7 +82,10 @@ async function addRepository(cli: Cli, options: AddOptions, text: string): Promi
 function acceptExisting(cli: Cli, { repository, canonical }: Found, visibility: string): void {
   const name = `${canonical.owner}/${canonical.name}`;
   if (repository.visibility !== visibility) {
-    throw conflict('exists_differently', `Repository ${name} exists, but is ${repository.visibility.toLowerCase()}.`);
+    throw conflict(
+      'exists_differently',
+      `Repository ${name} already exists, but is ${repository.visibility.toLowerCase()}.`,
+    );
   }
-  cli.output.result(`Repository ${name} exists already.`, repositoryToJson(repository, canonical.owner));
+  cli.output.result(`Repository ${name} already exists.`, repositoryToJson(repository, canonical.owner));
 }

@@ -78,7 +78,7 @@ const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, 
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   await modules.repositories.collaborators.add(localAdministrator, owner, name, { username, role });
-  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
+  cli.output.result(`${username} now has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
     owner,
     name,
     username,
@@ -90,7 +90,7 @@ const changeRole: Action<object, [string, string, string]> = async (cli, _option
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   await modules.repositories.collaborators.changeRole(localAdministrator, owner, name, { username, role });
-  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
+  cli.output.result(`${username} now has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
     owner,
     name,
     username,

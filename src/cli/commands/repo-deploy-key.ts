@@ -87,7 +87,7 @@ const addKey: Action<{ title?: string; write?: true }, [string, string]> = async
     key.worksWithBuiltInServer || modules.config.ssh.systemSshd
       ? ''
       : ' The built-in SSH server cannot use keys of this type.';
-  const what = key.access === 'write' ? 'It may push.' : 'It only reads.';
+  const what = key.access === 'write' ? 'It can push.' : 'It has read access only.';
   cli.output.result(
     `Added the deploy key ${key.title} (${key.fingerprint}) to ${owner}/${name}. ${what}${note}`,
     toJson(key, null),

@@ -75,9 +75,9 @@ const syncFork: Action<{ branch?: string; merge?: true }, [string]> = async (cli
   const source = `${synced.source.owner}/${synced.source.name}`;
   const line =
     synced.oldId === synced.newId
-      ? `${synced.branch} of ${owner}/${name} is level with ${source} already.`
+      ? `${synced.branch} of ${owner}/${name} is already up to date with ${source}.`
       : synced.isMerge
         ? `Merged ${source} into ${synced.branch} of ${owner}/${name}: ${synced.newId.slice(0, 10)}.`
-        : `Moved ${synced.branch} of ${owner}/${name} to ${synced.newId.slice(0, 10)}, as in ${source}.`;
+        : `Updated ${synced.branch} of ${owner}/${name} to ${synced.newId.slice(0, 10)}, as in ${source}.`;
   cli.output.result(line, { owner, name, source, branch: synced.branch, oldId: synced.oldId, newId: synced.newId });
 };

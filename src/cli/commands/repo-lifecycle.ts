@@ -68,7 +68,7 @@ interface EditOptions {
 }
 
 const editRepository: Action<EditOptions, [string]> = async (cli, options, text) => {
-  if (options.public && options.private) throw invalid('usage', 'Use --public or --private, not both.');
+  if (options.public && options.private) throw invalid('usage', 'Use only one of --public and --private.');
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   await modules.repositories.edit(localAdministrator, owner, name, {
@@ -114,7 +114,7 @@ const renameRepository: Action<DryRunOption, [string, string]> = async (cli, { d
   }
   const to = await modules.repositories.rename(localAdministrator, owner, name, newName);
   cli.output.result(
-    `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until it is used again.`,
+    `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until another repository uses it.`,
     {
       ...to,
       before: `${owner}/${name}`,
@@ -139,7 +139,7 @@ const transferRepository: Action<DryRunOption, [string, string]> = async (cli, {
   await modules.repositories.transfers.start(localAdministrator, owner, name, newOwner);
   const { canonical: to } = await findRepository(modules, `${newOwner}/${name}`);
   cli.output.result(
-    `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until it is used again.`,
+    `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until another repository uses it.`,
     {
       ...to,
       before: `${owner}/${name}`,
@@ -151,8 +151,6 @@ const archiveRepository: Action<{ undo?: true }, [string]> = async (cli, { undo 
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   await modules.repositories.setArchived(localAdministrator, owner, name, !undo);
-  const line = undo
-    ? `${owner}/${name} takes pushes again.`
-    : `Archived ${owner}/${name}: it can be read, and nobody can push.`;
+  const line = undo ? `${owner}/${name} accepts pushes again.` : `Archived ${owner}/${name}. It is now read-only.`;
   cli.output.result(line, { owner, name, state: undo ? 'ok' : 'archived' });
 };

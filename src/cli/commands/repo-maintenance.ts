@@ -61,7 +61,7 @@ interface Target {
 }
 
 async function targets(modules: Modules, text: string | undefined, all: true | undefined): Promise<Target[]> {
-  if ((text === undefined) === (all === undefined)) throw invalid('usage', 'Name one repository, or give --all.');
+  if ((text === undefined) === (all === undefined)) throw invalid('usage', 'Specify a repository, or use --all.');
   if (text !== undefined) {
     const { repository, canonical, path: folder } = await findRepository(modules, text);
     return [
@@ -91,10 +91,14 @@ interface Packed {
 }
 
 async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text?: string): Promise<void> {
-  if (needed && (all || text !== undefined)) throw invalid('usage', 'Use --needed alone: it checks every repository.');
+  if (needed && (all || text !== undefined))
+    throw invalid('usage', 'Use --needed without other options: it checks every repository.');
   const modules = await cli.openModules();
   if (await modules.backups.isRunning())
-    throw conflict('backup_under_way', 'A backup is in progress, so nothing can be packed. Try again when it is done.');
+    throw conflict(
+      'backup_under_way',
+      'A backup is in progress, so nothing can be packed. Try again when it has finished.',
+    );
   const rows: Packed[] = [];
   const progress = showProgress(cli);
   const { needsPacking } = await import('../../git/index.ts');
@@ -119,7 +123,7 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
   cli.output.list(rows, columns, ['repository', 'repositories'], (row) => row);
   const reclaimed = rows.reduce((sum, { before, after }) => sum + before - after, 0);
   cli.output.message(
-    `${reclaimed < 0 ? 'Took' : 'Reclaimed'} ${readableSize(Math.abs(reclaimed))} in ${counted(rows.length, 'repository', 'repositories')}.`,
+    `${reclaimed < 0 ? 'Used' : 'Reclaimed'} ${readableSize(Math.abs(reclaimed))} in ${counted(rows.length, 'repository', 'repositories')}.`,
   );
 }
 
@@ -195,9 +199,7 @@ async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
     { title: 'RUNS', cell: (row) => (row.runs ? 'at pushes' : 'never') },
   ];
   cli.output.list(rows, columns, ['hook', 'hooks'], (row) => row);
-  cli.output.message(
-    `Hearth needs no hooks, and git runs none here. To tell other programs of pushes: hearth webhook add ${text} URL`,
-  );
+  cli.output.message(`Hearth never runs git hooks. To notify other programs of pushes: hearth webhook add ${text} URL`);
 }
 
 /** Allocated blocks, as `du` counts. */

@@ -192,7 +192,7 @@ async function waitFor(
 const pauseMirror: Action<object, [string]> = async (cli, _options, text) => {
   const { modules, id, name } = await find(cli, text);
   await modules.mirrors.setPaused(localAdministrator, id, true);
-  cli.output.result(`${name} rests. Let it go on: hearth repo mirror resume ${name}`, { name, state: 'paused' });
+  cli.output.result(`${name} is paused. To resume it: hearth repo mirror resume ${name}`, { name, state: 'paused' });
 };
 
 const resumeMirror: Action<object, [string]> = async (cli, _options, text) => {
@@ -200,7 +200,7 @@ const resumeMirror: Action<object, [string]> = async (cli, _options, text) => {
   await modules.mirrors.setPaused(localAdministrator, id, false);
   await modules.mirrors.runDue();
   const { state } = (await modules.mirrors.find(id))!;
-  cli.output.result(`${name} continues: ${state}.`, { name, state });
+  cli.output.result(`Resumed ${name}: ${state}.`, { name, state });
 };
 
 const acceptHostKey: Action<{ fingerprint: string }, [string]> = async (cli, { fingerprint }, text) => {
@@ -208,7 +208,7 @@ const acceptHostKey: Action<{ fingerprint: string }, [string]> = async (cli, { f
   await modules.mirrors.acceptHostKey(localAdministrator, id, fingerprint);
   await modules.mirrors.runDue();
   const { state, hostKeyFingerprint } = (await modules.mirrors.find(id))!;
-  cli.output.result(`${name} trusts ${hostKeyFingerprint}: ${state}.`, { name, hostKeyFingerprint, state });
+  cli.output.result(`${name} now trusts ${hostKeyFingerprint}: ${state}.`, { name, hostKeyFingerprint, state });
 };
 
 interface ImportOptions {
@@ -229,7 +229,7 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
 ) => {
   const { owner, name } = splitName(text);
   if (!/^(?:https?|ssh):\/\/|^[^/:@]+@[^/]+:/.test(address))
-    throw invalid('usage', 'Give the https address of a repository, or the ssh one.');
+    throw invalid('usage', 'Enter the https or SSH URL of a repository.');
   const sshKey = key === undefined ? undefined : readKeyFile(path.resolve(cli.process.cwd(), key));
   const modules = await cli.openModules();
   const secret = options.secretFile === undefined && !options.secretStdin ? undefined : await readSecret(cli, options);
@@ -253,25 +253,25 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
     throw withHint(
       unavailable(
         'mirror_failed',
-        `${text} is there, but ${refs === 0 ? 'still empty' : 'not whole'}: ${after.lastError}`,
+        `${text} exists, but is ${refs === 0 ? 'still empty' : 'incomplete'}: ${after.lastError}`,
       ),
       `hearth repo mirror sync ${text} tries again`,
     );
   cli.output.result(
-    `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it keeps following' : ''}.`,
+    `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it stays in sync' : ''}.`,
     { ...canonical, refs, isMirror: mirror === true },
   );
 };
 
 function printKey(cli: Cli, name: string, { host, sshPublicKey, hostKeyFingerprint, state }: Mirror): void {
-  cli.output.result(`Made ${name}, still empty. Its public key, to be added on ${host}:\n\n${sshPublicKey}\n`, {
+  cli.output.result(`Created the empty repository ${name}. Add its public key on ${host}:\n\n${sshPublicKey}\n`, {
     name,
     state,
     publicKey: sshPublicKey,
     hostKeyFingerprint,
   });
-  cli.output.message(`${host} shows the host key ${hostKeyFingerprint}, which is trusted from now on.`);
-  cli.output.message(`When the key is there: hearth repo mirror sync ${name}`);
+  cli.output.message(`${host} presents the host key ${hostKeyFingerprint}, which is now trusted.`);
+  cli.output.message(`After adding the key, run: hearth repo mirror sync ${name}`);
 }
 
 function readKeyFile(file: string): string {

@@ -197,7 +197,7 @@ function readGrant(text: string | undefined): GrantInput {
 function readActs(who: string, text: string): string[] {
   const acts = text.split(',').map((word) => word.trim());
   const unknown = acts.find((word) => word !== 'none' && !ruleActs.some((act) => act === word));
-  if (unknown !== undefined) throw invalid('usage', `${who} may ${ruleActs.join(', ')} or none, not ${unknown}.`);
+  if (unknown !== undefined) throw invalid('usage', `${who} can ${ruleActs.join(', ')} or none, not ${unknown}.`);
   return acts;
 }
 
@@ -232,7 +232,7 @@ const addRule: Action<AddOptions, [string, string]> = async (cli, options, text,
       ...(options.adminsPass && { adminsToo: false }),
     },
   });
-  cli.output.result(`Added the rule ${pattern} for ${target === 'tag' ? 'tags' : 'branches'} of ${owner}/${name}.`, {
+  cli.output.result(`Added the rule ${pattern} for ${target === 'tag' ? 'tags' : 'branches'} in ${owner}/${name}.`, {
     owner,
     name,
     target,
@@ -251,9 +251,10 @@ const removeRule: Action<{ tag?: true; dryRun?: true }, [string, string]> = asyn
   const target = tag ? 'TAG' : 'BRANCH';
   const rules = await modules.repositories.rules.list(localAdministrator, owner, name);
   const rule = rules.find((each) => each.target === target && each.pattern === pattern);
-  if (rule === undefined) throw notFound('rule_not_found', `${owner}/${name} has no rule ${pattern} of this kind.`);
+  if (rule === undefined)
+    throw notFound('rule_not_found', `${owner}/${name} does not have this kind of rule for ${pattern}.`);
   const result = { owner, name, target: target.toLowerCase(), pattern };
-  if (dryRun) return cli.output.result(`Would remove the rule ${pattern} of ${owner}/${name}.`, result);
+  if (dryRun) return cli.output.result(`Would remove the rule ${pattern} from ${owner}/${name}.`, result);
   await modules.repositories.rules.remove(localAdministrator, owner, name, rule.id);
-  cli.output.result(`Removed the rule ${pattern} of ${owner}/${name}.`, result);
+  cli.output.result(`Removed the rule ${pattern} from ${owner}/${name}.`, result);
 };

@@ -47,10 +47,13 @@ const maxRounds = 3;
 
 async function move(cli: Cli, { to, all }: { to: Place; all?: true }, ...given: (string | string[])[]): Promise<void> {
   const names = given.flat().filter((name) => typeof name === 'string');
-  if ((names.length === 0) === (all === undefined)) throw invalid('usage', 'Name repositories, or give --all.');
+  if ((names.length === 0) === (all === undefined)) throw invalid('usage', 'Specify repositories, or use --all.');
   const modules = await cli.openModules();
   if (await modules.backups.isRunning())
-    throw conflict('backup_under_way', 'A backup is in progress, so nothing can be moved. Try again when it is done.');
+    throw conflict(
+      'backup_under_way',
+      'A backup is in progress, so nothing can be moved. Try again when it has finished.',
+    );
   let open = await targets(modules, names);
   const total = open.length;
   const progress = showProgress(cli);

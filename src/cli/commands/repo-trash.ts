@@ -42,7 +42,7 @@ async function deleteRepository(cli: Cli, { dryRun }: { dryRun?: true }, text: s
   const deleted = await modules.repositories.trash.move(localAdministrator, canonical.owner, canonical.name);
   const until = goesOn(deleted, modules.config.repositories.trashKeepMs);
   cli.output.result(
-    `Deleted ${name}. Until ${until} it can be brought back: hearth repo restore ${name}`,
+    `Deleted ${name}. To restore it before ${until}: hearth repo restore ${name}`,
     repositoryToJson(deleted, canonical.owner),
   );
 }
@@ -64,6 +64,6 @@ async function restoreRepository(
 function inTrash(rows: readonly ListedRepository[], text: string): ListedRepository {
   const wanted = text.replace(/\.git$/, '').toLowerCase();
   const found = rows.find((row) => row.id === text || fullName(row).toLowerCase() === wanted);
-  if (found === undefined) throw notFound('not_in_trash', `No deleted repository ${text} can be restored.`);
+  if (found === undefined) throw notFound('not_in_trash', `The deleted repository ${text} cannot be restored.`);
   return found;
 }

@@ -57,7 +57,7 @@ interface UndoOptions {
 }
 
 const undo: Action<UndoOptions, [string]> = async (cli, { list, restore, as }, text) => {
-  if (list && restore !== undefined) throw invalid('usage', 'Use --list or --restore, not both.');
+  if (list && restore !== undefined) throw invalid('usage', 'Use only one of --list and --restore.');
   if (as !== undefined && restore === undefined) throw invalid('usage', '--as requires --restore.');
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);

@@ -34,7 +34,7 @@ interface Warmed {
 
 async function warm(cli: Cli, { all }: { all?: true }, ...given: (string | string[])[]): Promise<void> {
   const names = given.flat().filter((name) => typeof name === 'string');
-  if ((names.length === 0) === (all === undefined)) throw invalid('usage', 'Name repositories, or give --all.');
+  if ((names.length === 0) === (all === undefined)) throw invalid('usage', 'Specify repositories, or use --all.');
   const modules = await cli.openModules();
   const wanted = await targets(modules, names);
   const found = all === undefined ? wanted : await byLastPush(modules, wanted);
@@ -60,7 +60,7 @@ async function warm(cli: Cli, { all }: { all?: true }, ...given: (string | strin
   cli.output.list(rows, columns, ['repository', 'repositories'], (row) => row);
   if (all !== undefined && rows.length < found.length && sum >= limit)
     cli.output.message(
-      `Half of the cache is full: ${counted(found.length - rows.length, 'repository', 'repositories')} left out.`,
+      `Half of the cache is full. ${counted(found.length - rows.length, 'repository', 'repositories')} skipped.`,
     );
 }
 

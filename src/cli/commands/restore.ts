@@ -51,17 +51,20 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
   ]);
   refusePostgres(
     config,
-    'Restore with SERVICE_DATABASE_URL unset, then move the rows: hearth db copy --to postgres://…',
+    'Restore with SERVICE_DATABASE_URL unset, then copy the database: hearth db copy --to postgres://…',
   );
   const place = given === '-' ? null : path.resolve(cli.process.cwd(), given);
   const found = place === null ? 'stream' : kindOf(place);
-  if (found === null) throw invalid('no_backup_folder', `There is no folder or file ${place}.`);
+  if (found === null) throw invalid('no_backup_folder', `No folder or file found at ${place}.`);
   if (found === 'stream' && cli.process.stdin.isTTY)
-    throw invalid('usage', 'A backup cannot be read from a terminal. Give a folder, or redirect one with | or <.');
+    throw invalid(
+      'usage',
+      'A backup cannot be read from a terminal. Specify a folder, or redirect a backup with | or <.',
+    );
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
   if (`${place}/`.startsWith(`${config.storage.root}/`))
-    throw conflict('backup_in_the_way', 'This backup is in the folder of its repositories.');
+    throw conflict('backup_in_the_way', 'The backup is inside the folder that its repositories would be restored to.');
   const lock = takeInstanceLock(config.dataDir);
   const stage = path.join(config.dataDir, 'tmp', `restore-${systemRandom.uuid()}`);
   const logger = await cli.logger();
@@ -99,23 +102,23 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
       restored,
     );
     if (restored.movedAside !== null)
-      cli.output.message(`What was here before is in ${restored.movedAside}; remove it when all is well.`);
+      cli.output.message(`The previous data is in ${restored.movedAside}. Remove it once everything works.`);
     if (restored.newKeys > 0) {
       cli.output.message(
-        `The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`,
+        `The backup has no private keys: ${restored.newKeys} actors have new keys, which peers may reject for some hours.`,
       );
     }
     if (restored.pushedLater > 0)
       cli.output.message(
-        `${counted(restored.pushedLater, 'repository was', 'repositories were')} pushed to while the backup was made; the page Activity says "by restoring" there.`,
+        `${counted(restored.pushedLater, 'repository', 'repositories')} received pushes while the backup was created. The Activity page shows these as "by restoring".`,
       );
     if (restored.missing.length > 0)
       cli.output.message(
-        `${restored.missing.length} repositories had no folder when the backup was made: hearth doctor`,
+        `${restored.missing.length} repositories had no folder when the backup was created. Run hearth doctor`,
       );
     if (config.federation.enabled)
       cli.output.message(
-        'Federation: pushes received after the backup are lost; deliveries may be repeated, which peers ignore.',
+        'Federation: pushes received after the backup are lost. Deliveries may be repeated, which peers ignore.',
       );
   } finally {
     await rm(stage, { recursive: true, force: true });
@@ -125,8 +128,8 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
 
 function planText({ madeAt, hearth, repositories, bytes, withKeys, movesAside }: RestorePlan, dataDir: string): string {
   const made = absoluteTime(Date.parse(madeAt));
-  const aside = movesAside.length === 0 ? '' : ` What is there is moved aside: ${movesAside.join(', ')}.`;
-  return `${counted(repositories, 'repository', 'repositories')}, ${readableSize(bytes)}, made ${made} by Hearth ${hearth} ${withKeys ? 'with' : 'without'} private keys, to ${dataDir}.${aside}`;
+  const aside = movesAside.length === 0 ? '' : ` Moves existing data aside: ${movesAside.join(', ')}.`;
+  return `${counted(repositories, 'repository', 'repositories')}, ${readableSize(bytes)}, created ${made} by Hearth ${hearth} ${withKeys ? 'with' : 'without'} private keys, to ${dataDir}.${aside}`;
 }
 
 function kindOf(at: string): 'folder' | 'file' | null {

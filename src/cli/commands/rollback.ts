@@ -61,15 +61,15 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
     for (const { repository, at } of late.slice(-mostShown))
       cli.output.message(`  pushed afterwards: ${repository}  ${at}`);
     if (late.length > mostShown)
-      cli.output.message(`  and ${late.length - mostShown} before these; --json lists them all`);
+      cli.output.message(`  and ${late.length - mostShown} before these; use --json to list all`);
     if (dryRun)
-      return cli.output.result(`Would put ${snapshot} back; ${came} and would be kept.`, {
+      return cli.output.result(`Would restore ${snapshot}; ${came} and would be kept.`, {
         snapshot,
         others,
         pushes: late,
       });
     await cli.confirm(
-      `Put ${path.basename(snapshot)} back? ${came} and are kept; people, organisations, settings and runs of CI become as they were.`,
+      `Restore ${path.basename(snapshot)}? ${came} and are kept. Users, organisations, settings and CI runs return to their earlier state.`,
     );
     const kept = path.join(
       config.dataDir,
@@ -87,7 +87,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
       logger,
     });
     cli.output.result(
-      `Put ${snapshot} back, with ${counted(late.length, 'push', 'pushes')} that came after it. The newer database is kept as ${kept}. Now start the older program.`,
+      `Restored ${snapshot} and kept ${counted(late.length, 'push', 'pushes')} made after it. The newer database is saved as ${kept}. Now start the older program.`,
       {
         snapshot,
         others,
@@ -99,16 +99,14 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
       },
     );
     if (!isNewerReadable)
-      cli.output.message(
-        'The newer database cannot be read: what was pushed since is taken from the repositories themselves.',
-      );
+      cli.output.message('The newer database cannot be read, so later pushes are read from the repositories.');
     if (settledByRefs > 0)
       cli.output.message(
-        `${counted(settledByRefs, 'repository', 'repositories')} had moved without an entry; the page Activity says "by restoring" there.`,
+        `${counted(settledByRefs, 'repository', 'repositories')} had changed without a journal entry. The Activity page shows this as "by restoring".`,
       );
     for (const { id, ownerId, repository } of left) {
       cli.output.message(
-        `  not taken along, its owner is newer: ${repository}; once there is one: hearth repo adopt ${repositoryPath(config.storage.root, ownerId, id)} ${repository}`,
+        `  not included, because its owner is newer: ${repository}; once the owner exists: hearth repo adopt ${repositoryPath(config.storage.root, ownerId, id)} ${repository}`,
       );
     }
   } finally {
@@ -121,12 +119,13 @@ async function chooseCopy(cli: Cli, folder: string, to: string | undefined): Pro
   const { listUpgradeCopies } = await import('../../backup/index.ts');
   const copies = await listUpgradeCopies(folder);
   const snapshot = to === undefined ? copies[0]?.file : path.resolve(cli.process.cwd(), to);
-  if (snapshot === undefined) throw notFound('no_snapshot', `There is no copy from before a migration in ${folder}.`);
-  if ((await stat(snapshot).catch(() => null)) === null) throw notFound('no_snapshot', `There is no file ${snapshot}.`);
+  if (snapshot === undefined) throw notFound('no_snapshot', `No copy from before a migration found in ${folder}.`);
+  if ((await stat(snapshot).catch(() => null)) === null)
+    throw notFound('no_snapshot', `The file ${snapshot} does not exist.`);
   const others = copies.filter(({ file }) => file !== snapshot);
   for (const { file, at, isHalf } of others.slice(0, mostShown)) {
     const note = isHalf ? ', in the middle of an interrupted upgrade' : '';
-    cli.output.message(`  not taken: ${file}  ${absoluteTime(at)}${note}`);
+    cli.output.message(`  not used: ${file}  ${absoluteTime(at)}${note}`);
   }
   return {
     snapshot,

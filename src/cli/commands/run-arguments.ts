@@ -8,7 +8,7 @@ export function withRun(command: Command): Command {
 }
 
 /** Parses the number of a run, as pages and lists show it. Throws `usage`. */
-export function readNumber(text: string, what = 'A run has a number: hearth run list shows it.'): number {
+export function readNumber(text: string, what = 'Enter a run number, as shown by hearth run list.'): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', what);
   return Number(text);
 }
@@ -22,7 +22,7 @@ export function findJob(jobs: readonly JobRow[], text: string): JobRow {
   if (job === undefined)
     throw notFound(
       'job_not_found',
-      `This run has no job ${text}; it has ${jobs.map(({ name }) => name).join(', ') || 'none'}.`,
+      `This run does not have the job ${text}. Its jobs: ${jobs.map(({ name }) => name).join(', ') || 'none'}.`,
     );
   return job;
 }

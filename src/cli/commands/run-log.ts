@@ -43,10 +43,11 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
 ) => {
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
-  const attempt = options.attempt === undefined ? undefined : readNumber(options.attempt, '--attempt is a number.');
+  const attempt =
+    options.attempt === undefined ? undefined : readNumber(options.attempt, '--attempt must be a number.');
   const { run, attempt: shown, jobs } = await modules.ci.runs.find(found, readNumber(number), attempt);
   const chosen = wanted === undefined ? jobs : [findJob(jobs, wanted)];
-  if (chosen.length === 0) throw notFound('log_not_found', run.reason ?? 'This run has no jobs, and no log.');
+  if (chosen.length === 0) throw notFound('log_not_found', run.reason ?? 'This run has no jobs, so it has no log.');
   const left = new AbortController();
   let ended: Interrupted | null = null;
   cli.onSignal((signal) => {
@@ -98,7 +99,7 @@ class LogReader {
     if (task === null) {
       if (!follow)
         this.#cli.output.message(
-          `${escapeControls(job.name)}: ${job.reason ?? (job.finishedAt === null ? 'no runner has begun with it' : 'it did not run')}.`.replace(
+          `${escapeControls(job.name)}: ${job.reason ?? (job.finishedAt === null ? 'no runner has started it' : 'it did not run')}.`.replace(
             /\.\.$/,
             '.',
           ),
@@ -106,7 +107,7 @@ class LogReader {
       return job.finishedAt !== null || !follow;
     }
     if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeControls(job.name)} <==\n`);
-    if (task.logRemovedAt !== null) this.#cli.output.message('This log has been removed for its age.');
+    if (task.logRemovedAt !== null) this.#cli.output.message('This log has expired and was removed.');
     if (follow) {
       for await (const { rows, from } of ci.logs.follow(task.id, 0, signal, { source: 'disk' }))
         this.#write(job, rows, from);

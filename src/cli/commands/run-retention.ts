@@ -28,7 +28,7 @@ export function addRunRetentionCommand(runs: Command, run: Run): void {
 /** Throws `usage` for an invalid number. */
 function readDays(text: string): number | null {
   if (text === 'default') return null;
-  if (!/^\d{1,6}$/.test(text)) throw invalid('usage', 'Name a number of days, or "default".');
+  if (!/^\d{1,6}$/.test(text)) throw invalid('usage', 'Enter a number of days, or "default".');
   return Number(text);
 }
 

@@ -34,7 +34,7 @@ export function addRunReviewCommand(runs: Command, run: Run): void {
 
 const review: Action<ReviewOptions, [string, string]> = async (cli, options, text, number) => {
   const { approve, reject, environments, comment = '' } = options;
-  if (approve === reject) throw invalid('usage', 'Give one of --approve and --reject.');
+  if (approve === reject) throw invalid('usage', 'Use either --approve or --reject.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const found = await findRepository(modules, text, viewer);

@@ -56,7 +56,7 @@ const timelineColumns: Column<TimelineRow>[] = [
 const showTimeline: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
-  const asked = attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.');
+  const asked = attempt === undefined ? undefined : readNumber(attempt, '--attempt must be a number.');
   const { startedAt, jobs } = await modules.ci.timings.timeline(found, readNumber(number), asked);
   const rows = jobs.flatMap(({ job, waited, ran, steps }): TimelineRow[] => [
     { name: job.name, isStep: false, status: job.status, waited, span: ran },

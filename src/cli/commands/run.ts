@@ -113,7 +113,7 @@ interface ListOptions {
 }
 
 const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, branch, limit }, text) => {
-  const count = readNumber(limit, '--limit is a number of runs.');
+  const count = readNumber(limit, '--limit must be a number of runs.');
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const filter = { status, workflow, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
@@ -143,7 +143,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
   const shown = await modules.ci.runs.find(
     found,
     readNumber(number),
-    attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.'),
+    attempt === undefined ? undefined : readNumber(attempt, '--attempt must be a number.'),
   );
   const [row] = (await toRows(modules, [shown.run])) as [Row];
   const reasons = new Map((await modules.ci.tasks.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
@@ -182,7 +182,7 @@ const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { forc
   const run = await modules.ci.runs.cancel(localAdministrator, found, readNumber(number), { force });
   const [row] = (await toRows(modules, [run])) as [Row];
   cli.output.result(
-    row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`,
+    row.status === 'cancelling' ? `Run ${row.number} is being cancelled.` : `Run ${row.number} is cancelled.`,
     await toJson(row),
   );
 };
@@ -196,7 +196,7 @@ const approveRun: Action<object, [string, string]> = async (cli, _options, text,
 };
 
 const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (cli, { failed, job }, text, number) => {
-  if (failed && job !== undefined) throw invalid('usage', 'Give one of --failed and --job.');
+  if (failed && job !== undefined) throw invalid('usage', 'Use only one of --failed and --job.');
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const { jobs } = await modules.ci.runs.find(found, readNumber(number));
@@ -204,5 +204,5 @@ const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (
   const [row] = (await toRows(modules, [
     await modules.ci.runs.rerun(localAdministrator, found, readNumber(number), choice),
   ])) as [Row];
-  cli.output.result(`Run ${row.number} runs again, as attempt ${row.attempt}.`, await toJson(row));
+  cli.output.result(`Run ${row.number} is running again as attempt ${row.attempt}.`, await toJson(row));
 };

@@ -169,8 +169,7 @@ const listRunners: Action<ScopeOptions, []> = async (cli, { scope }) => {
 };
 
 function readId(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw invalid('usage', 'Enter the number of a runner, as shown by hearth runner list.');
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', 'Enter a runner number, as shown by hearth runner list.');
   return Number(text);
 }
 
@@ -215,13 +214,13 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   { scope: text, once, reset },
 ) => {
   if (once && reset)
-    throw invalid('usage', '--once adds a token and --reset replaces the token: use only one of them.');
+    throw invalid('usage', '--once adds a token and --reset replaces the token. Use only one of them.');
   const modules = await cli.openModules();
   const scope = await readScope(modules, text ?? 'instance');
   if (!once && !reset && (await modules.ci.runners.registrationTokenMadeAt(scope)) !== null) {
     throw withHint(
       conflict('registration_token_exists', 'A registration token already exists, and only its hash is stored.'),
-      '--once makes one for a single runner; --reset makes a new one, and the present one stops working, but runners that have joined go on',
+      '--once creates a token for a single runner; --reset replaces the current token, but registered runners keep working',
     );
   }
   const token = await (once
@@ -230,13 +229,13 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   const where = (await namesOfScopes(modules, [scope]))(scope);
   const owner =
     where === 'instance'
-      ? 'every repository of this server'
+      ? 'every repository on this server'
       : where.includes('/')
         ? where
         : `all repositories of ${where}`;
   const registrants = once
-    ? 'The one runner that registers with this token within a day works'
-    : 'Runners that register with this token work';
+    ? 'The first runner that registers with this token within a day can run jobs'
+    : 'Runners that register with this token can run jobs';
   cli.output.secret(token, `${registrants} for ${owner}. It is shown only once.`, {
     scope: where,
     token,
@@ -260,7 +259,7 @@ const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
     await modules.ci.runners.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }),
   );
   cli.output.result(
-    `Runner ${row.id}, ${row.name}, is registered for ${row.where} with the uuid ${row.uuid}.`,
+    `Registered runner ${row.id}, ${row.name}, for ${row.where} with the UUID ${row.uuid}.`,
     toJson(row),
   );
 };
@@ -270,7 +269,9 @@ function switchTo(isDisabled: boolean): Action<object, [string]> {
     const modules = await cli.openModules();
     const row = await toRow(modules, await modules.ci.runners.setDisabled(null, readId(id), isDisabled));
     cli.output.result(
-      isDisabled ? `Runner ${row.id}, ${row.name}, gets no further job.` : `Runner ${row.id}, ${row.name}, gets jobs.`,
+      isDisabled
+        ? `Runner ${row.id}, ${row.name}, gets no more jobs.`
+        : `Runner ${row.id}, ${row.name}, gets jobs again.`,
       toJson(row),
     );
   };
@@ -283,7 +284,7 @@ const editRunner: Action<{ trustedOnly?: 'yes' | 'no'; labels?: string }, [strin
   id,
 ) => {
   if (trustedOnly === undefined && labels === undefined)
-    throw invalid('usage', 'Give at least one change: --labels or --trusted-only.');
+    throw invalid('usage', 'Specify at least one change: --labels or --trusted-only.');
   const modules = await cli.openModules();
   const { runners } = modules.ci;
   let runner = await runners.find(null, readId(id));
@@ -293,7 +294,7 @@ const editRunner: Action<{ trustedOnly?: 'yes' | 'no'; labels?: string }, [strin
   const row = await toRow(modules, runner);
   const code = row.trustedOnly ? 'only code of people with write access' : 'approved code of others, too';
   cli.output.result(
-    `Runner ${row.id}, ${row.name}, has the labels ${row.labels.join(', ')} and takes ${code}.`,
+    `Runner ${row.id}, ${row.name}, has the labels ${row.labels.join(', ')} and accepts ${code}.`,
     toJson(row),
   );
 };

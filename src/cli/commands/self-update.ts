@@ -20,7 +20,7 @@ export function addSelfUpdateCommand(program: Command, run: Run): void {
 
 async function selfUpdate(cli: Cli, { check }: { check?: true }): Promise<void> {
   if (!check)
-    throw invalid('check_missing', 'Use --check: Hearth does not replace its own program. Install a release instead.');
+    throw invalid('check_missing', 'Use --check. Hearth does not replace its own program; install a release instead.');
   const [{ embedded }, { checkForUpdate }, { releaseSource }] = await Promise.all([
     import('../../embedded/index.ts'),
     import('../../updates/index.ts'),

@@ -63,16 +63,19 @@ async function showHostKey(cli: Cli): Promise<void> {
   const { existsSync } = await import('node:fs');
   const { join } = await import('node:path');
   if (!existsSync(join(config.dataDir, 'ssh', 'host_ed25519')))
-    throw notFound('no_host_key', 'The server has no host key yet: it is generated at the first start.');
+    throw notFound('no_host_key', 'The server does not have a host key yet. It generates one when it first starts.');
   printHostKey(cli, await hostKey(config.dataDir));
 }
 
 async function shareOwnHostKey(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
   if (config.database.url === null)
-    throw conflict('one_server_only', 'Host keys are shared by servers on PostgreSQL (database.url); this is SQLite.');
+    throw conflict(
+      'one_server_only',
+      'Only servers on PostgreSQL (database.url) share host keys. This server uses SQLite.',
+    );
   const { sharedKeys } = await cli.openModules();
-  await cli.confirm('All servers present the host keys of this data folder from their next start on. Go on?');
+  await cli.confirm("From their next start, all servers present this data folder's host keys. Continue?");
   const { shareHostKey } = await import('../../ssh/index.ts');
   printHostKey(cli, await shareHostKey(config.dataDir, sharedKeys));
 }

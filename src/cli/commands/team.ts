@@ -131,7 +131,7 @@ function addRepositoryCommands(team: Command, run: Run): void {
 function addressIn(text: string): TeamAddress {
   const [organisation = '', name = '', ...rest] = text.replace(/^@/, '').split('/');
   if (organisation === '' || name === '' || rest.length > 0)
-    throw invalid('usage', 'Name the team as organisation/team.');
+    throw invalid('usage', 'Specify the team as organisation/team.');
   return { organisation, name };
 }
 
@@ -200,7 +200,7 @@ const deleteTeam: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, 
   const { team, organisation } = await organisations.teams.find(localAdministrator, at);
   const name = `${organisation.name}/${team.name}`;
   if (dryRun) return cli.output.result(`Would delete the team ${name}.`, toJson(organisation.name, team));
-  await cli.confirm(`Delete the team ${name}, with what it gives? This cannot be undone.`);
+  await cli.confirm(`Delete the team ${name} and the access that it grants? This cannot be undone.`);
   await organisations.teams.delete(localAdministrator, at);
   cli.output.result(`Deleted the team ${name}.`, toJson(organisation.name, team));
 };
@@ -222,7 +222,7 @@ const listMembers: Action<object, [string]> = async (cli, _options, text) => {
 const addMember: Action<object, [string, string]> = async (cli, _options, text, username) => {
   const { organisations } = await cli.openModules();
   await organisations.teams.addMember(localAdministrator, addressIn(text), username);
-  cli.output.result(`${username} is in the team ${text} now.`, { team: text, username });
+  cli.output.result(`${username} is now in the team ${text}.`, { team: text, username });
 };
 
 const removeMember: Action<object, [string, string]> = async (cli, _options, text, username) => {
@@ -253,7 +253,7 @@ const setRepository: Action<{ role?: string }, [string, string]> = async (cli, {
   const set = (await modules.repositories.teams.listOfTeam(localAdministrator, team)).find(
     ({ repository }) => repository.name === name,
   );
-  cli.output.result(`The people of ${text} have the role ${set?.role} in ${owner}/${name} now.`, {
+  cli.output.result(`The team ${text} now has the role ${set?.role} in ${owner}/${name}.`, {
     team: text,
     repository: `${owner}/${name}`,
     role: set?.role,
@@ -264,7 +264,7 @@ const removeRepository: Action<object, [string, string]> = async (cli, _options,
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, at)).canonical;
   await modules.repositories.teams.removeRole(localAdministrator, addressIn(text), { owner, name });
-  cli.output.result(`${text} has no role in ${owner}/${name} any more.`, {
+  cli.output.result(`${text} no longer has a role in ${owner}/${name}.`, {
     team: text,
     repository: `${owner}/${name}`,
   });

@@ -103,7 +103,7 @@ async function addToken(cli: Cli, { user, name, access, repo, expires }: AddOpti
   const repositoryIds = repo === undefined ? null : await repositoryIdsOf(modules, repo, person.id);
   const { token, secret } = await modules.accounts.addToken(person.id, { name, access, repositoryIds, expiresAt });
   const end = expiresAt === null ? 'It does not expire.' : `It expires on ${isoOrNull(expiresAt)?.slice(0, 10)}.`;
-  const line = `Created token ${token.name} of ${nameOf(person)} with ${access} access. ${end} It is shown only once.`;
+  const line = `Created token ${token.name} for ${nameOf(person)} with ${access} access. ${end} It is shown only once.`;
   cli.output.secret(secret, line, { ...tokenToJson(token, person.username), token: secret });
 }
 

@@ -58,7 +58,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
   if (await owners.isTaken(name))
     throw withHint(
       conflict('handle_taken', `The name ${name} is taken.`),
-      'choose another name; --if-missing accepts a user that is already there',
+      'choose another name, or use --if-missing to accept an existing user',
     );
 
   const { password, isRandom } = await readPassword(cli, options, accounts.suggestPassword);
@@ -83,12 +83,12 @@ async function isThere(cli: Cli, modules: Modules, { admin, displayName }: AddOp
   const person = await modules.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;
   if (admin && !person.isAdministrator)
-    throw conflict('exists_differently', `User ${name} exists, but is not an administrator.`);
+    throw conflict('exists_differently', `User ${name} already exists, but is not an administrator.`);
   if (displayName !== undefined && displayName !== person.displayName) {
-    throw conflict('exists_differently', `User ${name} exists, but with another name to show.`);
+    throw conflict('exists_differently', `User ${name} already exists, but with another display name.`);
   }
   const [row] = await rowsOf(modules, [person]);
-  cli.output.result(`User ${name} exists already (id ${person.id}).`, personToJson(row!));
+  cli.output.result(`User ${name} already exists (id ${person.id}).`, personToJson(row!));
   return true;
 }
 

@@ -89,7 +89,7 @@ const changing =
     const { addresses } = modules.accounts;
     const known = await addresses.list(person.id);
     const found = known.find(({ address }) => address.toLowerCase() === email.toLowerCase());
-    if (found === undefined) throw notFound('unknown_address', `${nameOf(person)} has no address ${email}.`);
+    if (found === undefined) throw notFound('unknown_address', `${nameOf(person)} does not have the address ${email}.`);
     const changed = await change(addresses, person.id, found.id);
     cli.output.result(said(changed.address, nameOf(person)), addressToJson(changed));
   };
@@ -116,7 +116,7 @@ const changes: [name: string, description: string, action: Change][] = [
     'remove an address',
     changing(
       (addresses, person, id) => addresses.remove(person, id),
-      (address, name) => `Removed ${address} of ${name}.`,
+      (address, name) => `Removed ${address} from ${name}.`,
     ),
   ],
 ];

@@ -67,7 +67,8 @@ const listIdentities: Action<object, [string]> = async (cli, _options, name) => 
 
 function issuerOf({ singleSignOn }: Modules, name: string): string {
   const provider = singleSignOn.providers.find((each) => each.name === name);
-  if (provider === undefined) throw notFound('unknown_provider', `The settings have no provider ${name}.`);
+  if (provider === undefined)
+    throw notFound('unknown_provider', `The settings do not contain a provider named ${name}.`);
   return provider.issuer;
 }
 
@@ -76,7 +77,7 @@ const addIdentity: Action<object, [string, string, string]> = async (cli, _optio
   const person = await findPerson(modules, name);
   const issuer = issuerOf(modules, provider);
   const added = await modules.accounts.addIdentity(person.id, { issuer, subject, label: '' });
-  cli.output.result(`${nameOf(person)} can sign in with ${subject} of ${provider}.`, identityToJson(added));
+  cli.output.result(`${nameOf(person)} can now sign in as ${subject} at ${provider}.`, identityToJson(added));
 };
 
 const removeIdentity: Action<object, [string, string]> = async (cli, _options, name, id) => {
@@ -85,7 +86,7 @@ const removeIdentity: Action<object, [string, string]> = async (cli, _options, n
   const known = await modules.accounts.listIdentities(person.id);
   const found = findById(known, id, { what: 'linked account', reason: 'unknown_identity' });
   const removed = await modules.singleSignOn.unlink(person.id, found.id, { evenIfLast: true });
-  cli.output.result(`${nameOf(person)} no longer signs in with ${removed.subject} of ${removed.issuer}.`, {
+  cli.output.result(`${nameOf(person)} can no longer sign in as ${removed.subject} at ${removed.issuer}.`, {
     removed: identityToJson(removed),
   });
 };

@@ -73,8 +73,8 @@ const invite: Action<InviteOptions, []> = async (cli, { expires, email, org, rol
   const until = isoOrNull(made.invite.expiresAt);
   const line =
     made.invite.mailedAt === null
-      ? `The first person who opens this link can create an account, until ${until}:`
-      : `The invitation is sent to ${made.invite.address}. Should it not arrive, this link works too, until ${until}:`;
+      ? `The first person who opens this link before ${until} can create an account:`
+      : `Sent the invitation to ${made.invite.address}. If it does not arrive, use this link before ${until}:`;
   const json = { id: made.invite.id, expiresAt: until, url };
   cli.output.secret(url, line, email === undefined ? json : { ...json, address: made.invite.address });
 };
@@ -86,7 +86,7 @@ const resetLink: Action<{ expires: string }, [string]> = async (cli, { expires }
   const { secret, expiresAt } = await modules.accounts.makeResetLink(person.id, { lifetimeMs });
   const url = `${webAddress(modules.config)}/login/reset?token=${encodeURIComponent(secret)}`;
   const until = isoOrNull(expiresAt);
-  cli.output.secret(url, `With this link the password of ${nameOf(person)} can be chosen, once, until ${until}:`, {
+  cli.output.secret(url, `This link sets a new password for ${nameOf(person)}. It works once, until ${until}:`, {
     username: person.username,
     expiresAt: until,
     url,
@@ -102,7 +102,7 @@ const signInLink: Action<{ expires: string }, [string]> = async (cli, { expires 
   const until = isoOrNull(expiresAt);
   cli.output.secret(
     url,
-    `This link signs in as ${nameOf(person)}, once, until ${until}. Earlier ones stopped working:`,
+    `This link signs in as ${nameOf(person)}. It works once, until ${until}. Earlier links no longer work:`,
     {
       username: person.username,
       expiresAt: until,

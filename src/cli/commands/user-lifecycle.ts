@@ -83,7 +83,7 @@ async function renameUser(cli: Cli, { dryRun }: DryRunOption, name: string, newN
   const before = await findPerson(modules, name);
   const remoteFollowers = await federation.countFollowers({ owner: { kind: 'user', id: before.id } });
   const stay =
-    remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
+    remoteFollowers === 0 ? '' : ` ${remoteFollowers} followers on other servers will continue to see the old name.`;
   if (dryRun)
     return cli.output.result(`Would rename ${before.username} to ${newName}.${stay}`, {
       id: before.id,
@@ -112,7 +112,7 @@ async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, na
     Object.entries({ displayName, bio, website }).filter(([, text]) => text !== undefined),
   );
   if (Object.keys(profile).length === 0)
-    throw withHint(invalid('usage', 'Give at least one change.'), 'give --display-name, --bio or --website');
+    throw withHint(invalid('usage', 'Specify at least one change.'), 'use --display-name, --bio or --website');
   const modules = await cli.openModules();
   const { id } = await findPerson(modules, name);
   const person = await modules.accounts.updateProfile(id, profile);
@@ -127,7 +127,7 @@ interface DeleteOptions extends DryRunOption {
 
 async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, name: string): Promise<void> {
   if (confirm !== undefined && !purge)
-    throw withHint(invalid('usage', '--confirm requires --purge.'), 'to delete without being asked: --yes');
+    throw withHint(invalid('usage', '--confirm requires --purge.'), 'to delete without confirmation: --yes');
   const modules = await cli.openModules();
   const person = await findPerson(modules, name);
   const [row] = await rowsOf(modules, [person]);
@@ -142,10 +142,10 @@ async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, n
     for (const each of owned) cli.output.message(`  ${shown}/${each.name}`);
     return cli.output.result(`Would delete ${shown}${repositories}.`, json);
   }
-  if (purge) await cli.confirmName(`Delete ${shown}${repositories} for good?`, shown, confirm);
+  if (purge) await cli.confirmName(`Permanently delete ${shown}${repositories}?`, shown, confirm);
   else
     await cli.confirm(
-      `Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`,
+      `Delete the account of ${shown} with its keys, tokens, sessions and memberships? This cannot be undone.`,
     );
   if (purge) {
     // Checks that would refuse the deletion run before any repository is deleted.
@@ -164,7 +164,7 @@ async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<v
   const person = await modules.accounts.setDisabled(id, disabled);
   const [row] = await rowsOf(modules, [person]);
   const line = disabled
-    ? `Disabled ${name}. All sessions have ended; keys and tokens do not work.`
+    ? `Disabled ${name}. All sessions have ended. Keys and tokens no longer work.`
     : `Enabled ${name}.`;
   cli.output.result(line, personToJson(row!));
 }
@@ -176,7 +176,7 @@ async function setAdministrator(cli: Cli, _options: object, name: string, wanted
   const person = await modules.accounts.setAdministrator(id, wanted === 'on');
   const [row] = await rowsOf(modules, [person]);
   cli.output.result(
-    wanted === 'on' ? `${name} is an administrator now.` : `${name} is no longer an administrator.`,
+    wanted === 'on' ? `${name} is now an administrator.` : `${name} is no longer an administrator.`,
     personToJson(row!),
   );
 }

@@ -51,7 +51,7 @@ async function find({ accounts }: Modules, text: string) {
     ({ id, address }) => id === text || address.toLowerCase() === text.toLowerCase(),
   );
   if (found === undefined)
-    throw notFound('unknown_sign_up_request', `No request of ${JSON.stringify(text)} is pending.`);
+    throw notFound('unknown_sign_up_request', `No pending request matches ${JSON.stringify(text)}.`);
   return found;
 }
 
@@ -63,8 +63,8 @@ const approve: Action<object, [string]> = async (cli, _options, text) => {
   const until = isoOrNull(invite.expiresAt);
   const line =
     invite.mailedAt === null
-      ? `With this link ${address} can create an account, until ${until}:`
-      : `The invitation is sent to ${address}. Should it not arrive, this link works too, until ${until}:`;
+      ? `This link lets ${address} create an account until ${until}:`
+      : `Sent the invitation to ${address}. If it does not arrive, use this link before ${until}:`;
   cli.output.secret(url, line, { id: invite.id, address, expiresAt: until, url });
 };
 
@@ -72,5 +72,5 @@ const refuse: Action<object, [string]> = async (cli, _options, text) => {
   const modules = await cli.openModules();
   const { id, address } = await find(modules, text);
   await modules.accounts.refuseSignUp(id);
-  cli.output.result(`Refused the request of ${address}.`, { id, address });
+  cli.output.result(`Rejected the request from ${address}.`, { id, address });
 };

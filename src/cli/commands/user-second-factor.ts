@@ -67,7 +67,7 @@ const resetSecondFactor: Action<{ dryRun?: true }, [string]> = async (cli, { dry
     });
   await modules.accounts.secondFactor.reset(person.id);
   cli.output.result(
-    `Removed from ${nameOf(person)}: ${factorsOf(state)}. All sessions have ended; keys and tokens keep working.`,
+    `Removed from ${nameOf(person)}: ${factorsOf(state)}. All sessions have ended. Keys and tokens keep working.`,
     { removed: stateToJson(state) },
   );
 };

@@ -60,5 +60,5 @@ const sessions: Action<{ revoke?: string | true; dryRun?: true }, [string]> = as
   const what = `${ending.length} ${ending.length === 1 ? 'session' : 'sessions'} of ${nameOf(person)}`;
   if (dryRun) return cli.output.result(`Would end ${what}.`, { revoked: ending.map(sessionToJson) });
   for (const { id } of ending) await modules.accounts.revokeSession(person.id, id);
-  cli.output.result(`Ended ${what}; keys and tokens keep working.`, { revoked: ending.map(sessionToJson) });
+  cli.output.result(`Ended ${what}. Keys and tokens keep working.`, { revoked: ending.map(sessionToJson) });
 };

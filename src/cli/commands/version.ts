@@ -55,7 +55,7 @@ async function printVersions(cli: Cli): Promise<void> {
 async function verifyOwnProgram(cli: Cli, wanted: Omit<Wanted, 'verify'>): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
   if (!embedded.isExecutable)
-    throw conflict('no_released_program', 'This is a checkout: only the program of a release can be verified.');
+    throw conflict('no_released_program', 'This is a source checkout. Only a released program can be verified.');
   const [{ verifyProgram }, { releaseSource }] = await Promise.all([
     import('../../updates/index.ts'),
     import('../release-source.ts'),
@@ -64,7 +64,7 @@ async function verifyOwnProgram(cli: Cli, wanted: Omit<Wanted, 'verify'>): Promi
   const { file, sha256, isGenuine } = await verifyProgram(await releaseSource(cli, wanted), own);
   if (!isGenuine) cli.exitCode = 7;
   const line = isGenuine
-    ? `${file} is Hearth ${own.version} as it was signed`
-    : `${file} is not the program of Hearth ${own.version} that was signed: install it anew`;
+    ? `${file} is the signed program of Hearth ${own.version}`
+    : `${file} is not the signed program of Hearth ${own.version}: reinstall it`;
   cli.output.print(`${line}\n`, { ok: isGenuine, file, version: own.version, sha256 });
 }

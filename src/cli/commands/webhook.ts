@@ -100,7 +100,10 @@ async function scopeOf(modules: Modules, text: string): Promise<WebhookScope> {
   if (text.includes('/')) return { kind: 'repository', id: (await findRepository(modules, text)).repository.id };
   const owner = await modules.owners.resolve(text);
   if (owner?.kind !== 'organisation')
-    throw notFound('organisation_not_found', `There is no organisation ${text}; a repository is written owner/name.`);
+    throw notFound(
+      'organisation_not_found',
+      `The organisation ${text} does not exist. To specify a repository, use owner/name.`,
+    );
   return { kind: 'organisation', id: owner.id };
 }
 
@@ -165,7 +168,7 @@ const addWebhook: Action<AddOptions, [string, string]> = async (cli, { events, .
 const removeWebhook: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, place, id) => {
   const { modules, scope, webhook } = await find(cli, place, id);
   if (dryRun) return cli.output.result(`Would remove the webhook to ${webhook.url}.`, toJson(webhook));
-  await cli.confirm(`Remove the webhook to ${webhook.url}, with its secret and what it was sent?`);
+  await cli.confirm(`Remove the webhook to ${webhook.url} with its secret and deliveries?`);
   await modules.webhooks.remove(localAdministrator, scope, webhook.id);
   cli.output.result(`Removed the webhook to ${webhook.url}.`, toJson(webhook));
 };
@@ -190,8 +193,8 @@ async function printDeliveryResult(
   )!;
   const line =
     sent.error === null && sent.status !== null
-      ? `It answered with status ${sent.status} after ${sent.tookMs} ms.`
-      : (sent.error ?? 'It is on its way.');
+      ? `The server responded with status ${sent.status} after ${sent.tookMs} ms.`
+      : (sent.error ?? 'It is being sent.');
   cli.output.result(`Delivery ${number}: ${line}`, deliveryToJson(sent));
 }
 
@@ -236,7 +239,7 @@ const listDeliveries: Action<{ redeliver?: string }, [string, string]> = async (
     return cli.output.list(rows, deliveryColumns, ['delivery', 'deliveries'], deliveryToJson);
   }
   if (!/^\d{1,15}$/.test(redeliver))
-    throw invalid('usage', 'Enter the number of a delivery, as shown by hearth webhook deliveries.');
+    throw invalid('usage', 'Enter a delivery number, as shown by hearth webhook deliveries.');
   await printDeliveryResult(
     cli,
     modules,

@@ -128,9 +128,9 @@ const switchTo =
     const found = await findRepository(modules, text);
     const known = await modules.ci.workflows.list(found);
     if (!isEnabled && !known.some((one) => one.path === path))
-      throw invalid('usage', `The default branch has no workflow ${path}.`);
+      throw invalid('usage', `The default branch does not have the workflow ${path}.`);
     await modules.ci.settings.switchWorkflow(localAdministrator, found, { path, isEnabled });
-    cli.output.result(`The workflow ${path} is switched ${isEnabled ? 'on' : 'off'}.`, {
+    cli.output.result(`The workflow ${path} is now ${isEnabled ? 'enabled' : 'disabled'}.`, {
       workflow: path,
       enabled: isEnabled,
     });
@@ -167,5 +167,5 @@ const settings: Action<SettingsOptions, [string]> = async (cli, { enabled, token
 async function rotateKey(cli: Cli): Promise<void> {
   const { ci } = await cli.openModules();
   const { id } = await ci.identity.rotateKey();
-  cli.output.result(`The key ${id} signs from now on.`, { kid: id });
+  cli.output.result(`The key ${id} now signs identity tokens.`, { kid: id });
 }

@@ -17,7 +17,7 @@ interface InstanceLock {
  */
 export function takeInstanceLock(
   dataDir: string,
-  { hint = 'stop it first, or give this one a data folder of its own: --data-dir' }: { hint?: string } = {},
+  { hint = 'stop it first, or use a separate data folder for this server: --data-dir' }: { hint?: string } = {},
 ): InstanceLock {
   const folder = join(dataDir, 'run');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -28,7 +28,7 @@ export function takeInstanceLock(
     lock.close();
     const holder = readRuntimeState(dataDir);
     const who = holder === null ? 'another process' : `process ${holder.pid}`;
-    throw withHint(unavailable('data_dir_in_use', `A Hearth server is running in ${dataDir} already (${who}).`), hint);
+    throw withHint(unavailable('data_dir_in_use', `A Hearth server is already running in ${dataDir} (${who}).`), hint);
   }
   return { release: () => lock.close() };
 }

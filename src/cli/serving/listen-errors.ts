@@ -7,10 +7,11 @@ export function explainListenError(error: unknown): unknown {
   const where = `${fault.address}:${fault.port}`;
   const options = { cause: error };
   if (fault.code === 'EADDRINUSE')
-    return unavailable('port_in_use', `Another program already listens at ${where}.`, options);
-  if (fault.code === 'EACCES') return unavailable('port_forbidden', `This user may not listen at ${where}.`, options);
+    return unavailable('port_in_use', `Another program is already listening on ${where}.`, options);
+  if (fault.code === 'EACCES')
+    return unavailable('port_forbidden', `This user is not permitted to listen on ${where}.`, options);
   if (fault.code === 'EADDRNOTAVAIL')
-    return unavailable('no_such_address', `This machine has no address ${fault.address}.`, options);
+    return unavailable('no_such_address', `This machine does not have the address ${fault.address}.`, options);
   return error;
 }
 

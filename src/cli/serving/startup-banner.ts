@@ -45,8 +45,8 @@ export function formatStartupBanner({
   if (originChange !== null) {
     const { from, to } = originChange;
     lines.push(
-      `Warning: federation has a new address (${to}). Other servers know this one as ${from},`,
-      '  so follows do not work in either direction. Set SERVICE_FEDERATION_BASE_URL back, or go on with:',
+      `Warning: the federation URL has changed to ${to}. Other servers know this server as ${from},`,
+      '  so follows do not work in either direction. Set SERVICE_FEDERATION_BASE_URL back, or continue with:',
       `  hearth federation origin accept ${to}`,
     );
   }

@@ -31,7 +31,7 @@ export async function withBody<T>(
   initial: string,
   work: (text: string) => Promise<T>,
 ): Promise<T> {
-  if (body !== undefined && file !== undefined) throw invalid('usage', 'Give one of --body and --file.');
+  if (body !== undefined && file !== undefined) throw invalid('usage', 'Use only one of --body and --file.');
   if (body !== undefined) return work(body);
   if (file !== undefined && file !== '-') return work(readText(path.resolve(cli.process.cwd(), file), most));
   if (file === '-' || !cli.mayAsk) return work(await readAll(cli.process.stdin, () => tooLong(most), most));
@@ -44,7 +44,7 @@ export async function withBody<T>(
     rmSync(folder, { recursive: true });
     return result;
   } catch (error) {
-    cli.output.message(`What you wrote is in ${written}`);
+    cli.output.message(`Your text is saved in ${written}`);
     throw error;
   }
 }

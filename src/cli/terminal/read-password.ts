@@ -18,7 +18,7 @@ interface GivenPassword {
   readonly isRandom: boolean;
 }
 
-const tooLong = () => invalid('password_too_long', 'What came on standard input is too long for a password.');
+const tooLong = () => invalid('password_too_long', 'The input is too long for a password.');
 
 /** Adds the three options to a command. */
 export const passwordOptions = [
@@ -34,21 +34,22 @@ export const passwordOptions = [
  */
 export async function readPassword(cli: Cli, options: PasswordOptions, suggest: () => string): Promise<GivenPassword> {
   const ways = [options.passwordStdin, options.passwordFile, options.randomPassword].filter((way) => way !== undefined);
-  if (ways.length > 1) throw invalid('usage', 'Give one of --password-stdin, --password-file and --random-password.');
+  if (ways.length > 1)
+    throw invalid('usage', 'Use only one of --password-stdin, --password-file and --random-password.');
   if (options.randomPassword) return { password: suggest(), isRandom: true };
   if (options.passwordStdin) return { password: lineOf(await readAll(cli.process.stdin, tooLong)), isRandom: false };
   if (options.passwordFile !== undefined)
     return { password: lineOf(readPasswordFile(options.passwordFile)), isRandom: false };
   if (!cli.mayAsk) {
     throw withHint(
-      invalid('password_missing', 'A password is needed, and there is no terminal to ask on.'),
+      invalid('password_missing', 'A password is required, but there is no terminal to prompt on.'),
       'use --password-stdin, --password-file PATH or --random-password',
     );
   }
   const { stdin, stderr } = cli.process;
   const password = await promptHidden('New password: ', stdin, stderr);
-  if ((await promptHidden('Once more: ', stdin, stderr)) !== password) {
-    throw invalid('passwords_differ', 'The two passwords differ. Nothing was changed.');
+  if ((await promptHidden('Repeat password: ', stdin, stderr)) !== password) {
+    throw invalid('passwords_differ', 'The passwords do not match. Nothing was changed.');
   }
   return { password, isRandom: false };
 }

@@ -30,17 +30,16 @@ export async function readSecret(
   cli: Cli,
   { secretStdin, secretFile }: { secretStdin?: true; secretFile?: string },
 ): Promise<string> {
-  if (secretStdin && secretFile !== undefined) throw invalid('usage', 'Give one of --secret-stdin and --secret-file.');
+  if (secretStdin && secretFile !== undefined)
+    throw invalid('usage', 'Use only one of --secret-stdin and --secret-file.');
   if (secretStdin)
     return given(
-      await readAll(cli.process.stdin, () =>
-        invalid('secret_too_long', 'What came on standard input is too long for a secret.'),
-      ),
+      await readAll(cli.process.stdin, () => invalid('secret_too_long', 'The input is too long for a secret.')),
     );
   if (secretFile !== undefined) return given(readSecretFile(secretFile));
   if (!cli.mayAsk) {
     throw withHint(
-      invalid('secret_missing', 'A secret is needed, and there is no terminal to ask on.'),
+      invalid('secret_missing', 'A secret is required, but there is no terminal to prompt on.'),
       'use --secret-stdin or --secret-file PATH',
     );
   }

@@ -87,7 +87,7 @@ export async function checkAddress(
         ? remedies.untrusted
         : /TLS/.test(words)
           ? remedies.noTls
-          : 'is the proxy running, and does the name lead to this machine?';
+          : 'is the proxy running, and does the host name resolve to this machine?';
       findings.push(problem('address.unreachable', `${url.origin} cannot be reached: ${words}.`, { remedy }));
       return report(url, findings);
     }
@@ -96,9 +96,9 @@ export async function checkAddress(
     if (head === null) {
       const wall = isWall(first.status)
         ? remedies.loginWall
-        : 'does it lead to this machine, and to the port of http.listen?';
+        : 'does the host name resolve to this machine, and does the proxy forward to the port of http.listen?';
       findings.push(
-        problem('address.elsewhere', `${url.origin} answers ${first.status}, but it is not this server.`, {
+        problem('address.elsewhere', `${url.origin} responds with ${first.status}, but it is not this server.`, {
           remedy: wall,
         }),
       );
@@ -120,7 +120,7 @@ export async function checkAddress(
         findings.push(
           problem(
             'address.wall',
-            `${place}/… is answered ${status} on the way: other servers and git never get here.`,
+            `${place}/… gets the response ${status} before reaching this server: other servers and git never get here.`,
             { remedy: remedies.loginWall },
           ),
         );
@@ -128,7 +128,7 @@ export async function checkAddress(
         findings.push(
           problem(
             'address.body_changed',
-            `Bodies below ${place} are changed on the way: signatures of other servers do not fit any more.`,
+            `The proxy changes request bodies below ${place}: signatures of other servers are no longer valid.`,
             { remedy: remedies.bodyChanged },
           ),
         );
@@ -157,7 +157,7 @@ export async function checkAddress(
       return [
         problem(
           'address.body_too_large',
-          `A push of 64 MiB does not get through: ${status === 413 ? 'the proxy answers 413' : `the answer is ${status}`}.`,
+          `A push of 64 MiB does not get through: ${status === 413 ? 'the proxy responds with 413' : `the response is ${status}`}.`,
           { remedy: remedies.bodyTooLarge },
         ),
       ];
@@ -190,7 +190,7 @@ export async function checkAddress(
 const report = (url: URL, findings: CheckResult[]): GroupReport => ({
   area: 'address',
   findings,
-  summary: `${url.origin} comes through unchanged`,
+  summary: `requests and responses of ${url.origin} are unchanged`,
 });
 const isWall = (status: number): boolean => status === 401 || status === 403 || (status >= 300 && status < 400);
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -212,7 +212,7 @@ function readHead(
     findings.push(
       problem(
         'address.scheme',
-        `The server is told ${forwardedProto ?? 'nothing'} where the address is https: cookies and links are wrong.`,
+        `The proxy reports ${forwardedProto ?? 'no protocol'} although the address is https: cookies and links are wrong.`,
         { remedy: remedies.scheme },
       ),
     );
@@ -233,7 +233,7 @@ function readHead(
     findings.push(
       problem(
         'address.path_changed',
-        'Addresses are rewritten on the way (an encoded slash is decoded, or two are made one): signatures of other servers and odd file names fail.',
+        'The proxy rewrites URLs (it decodes an encoded slash, or merges two slashes): signatures of other servers and unusual file names fail.',
         { remedy: remedies.path },
       ),
     );
@@ -251,8 +251,8 @@ function certificate({ validFrom, validUntil }: HttpResponse, now: number): Chec
   return [
     warning(
       'address.certificate',
-      `The certificate is valid until ${new Date(validUntil).toISOString().slice(0, 10)} only.`,
-      { remedy: 'renew it: certbot renew, or see the log of Caddy or Traefik' },
+      `The certificate is only valid until ${new Date(validUntil).toISOString().slice(0, 10)}.`,
+      { remedy: 'renew it: run certbot renew, or check the log of Caddy or Traefik' },
     ),
   ];
 }

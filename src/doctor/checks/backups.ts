@@ -12,10 +12,10 @@ function judgeRecovery(state: RecoveryState | null, isYoung: boolean, now: numbe
   const { newest, succeededAt } = state;
   const remedy = 'hearth recover --drill; what is damaged may be in a backup, or in the folder of another server';
   if (newest !== null && newest.faults.length > 0)
-    return [problem('recovery.failed', `A recovery from the store would fail: ${newest.faults[0]}.`, { remedy })];
+    return [problem('recovery.failed', `Recovery from the object store would fail: ${newest.faults[0]}.`, { remedy })];
   if (isYoung || (succeededAt !== null && now - succeededAt <= restoreTestAgeMs)) return [];
   return [
-    warning('recovery.unproven', 'No trial of a recovery from the store has succeeded for two days.', {
+    warning('recovery.unproven', 'No recovery test from the object store has succeeded for two days.', {
       remedy: 'hearth recover --drill',
     }),
   ];
@@ -28,7 +28,7 @@ export const checkBackups: CheckGroup = async (deps) => {
   const [first] = await rowsOf(deps, 'SELECT min(created_at) AS at FROM users');
   const isYoung = first?.['at'] == null || deps.now - Number(first['at']) < restoreTestAgeMs;
   if (newest === null) {
-    if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
+    if (!isYoung) findings.push(warning('backup.none', 'No backup exists.', { remedy: 'hearth backup create' }));
   } else if (deps.now - newest.madeAt > restoreTestAgeMs) {
     findings.push(
       warning('backup.old', `The newest backup is from ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
@@ -58,13 +58,13 @@ export const checkBackups: CheckGroup = async (deps) => {
   if (broken !== null)
     findings.push(
       problem('audit.broken', `Entry ${broken.id} of the audit log ${broken.why}.`, {
-        remedy: 'the database was changed by hand; a backup has the original log',
+        remedy: 'the database was changed manually; a backup contains the original log',
       }),
     );
   if (!('argon2' in crypto))
     findings.push(
-      problem('runtime.argon2', 'This Node cannot hash passwords.', {
-        remedy: 'use the Node version that Hearth ships',
+      problem('runtime.argon2', 'This Node version cannot hash passwords.', {
+        remedy: 'use the Node version that ships with Hearth',
       }),
     );
   return {

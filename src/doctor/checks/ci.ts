@@ -30,9 +30,9 @@ async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
     return [
       problem(
         'ci.key_missing',
-        `${counted(Number(count), 'secret', 'secrets')} of CI cannot be decrypted: ${file} is missing.`,
+        `${counted(Number(count), 'CI secret', 'CI secrets')} cannot be decrypted: ${file} is missing.`,
         {
-          remedy: `put ${file} back from a backup that was made --with-keys, or set the secrets again`,
+          remedy: `restore ${file} from a backup that was created --with-keys, or set the secrets again`,
         },
       ),
     ];
@@ -67,12 +67,12 @@ async function checkArtifacts(deps: CheckContext): Promise<CheckResult[]> {
   for (const { id, name, file, state } of rows) {
     if (state !== 'ready' || files.has(String(file))) continue;
     findings.push(
-      warning('ci.artifact_missing', `The artifact ${String(name)} (${String(id)}) is gone: ${String(file)}.`, {
-        remedy: `put ${path.join(folder, String(file))} back from a backup; hearth doctor --fix shows it as no longer kept`,
+      warning('ci.artifact_missing', `The artifact ${String(name)} (${String(id)}) is missing: ${String(file)}.`, {
+        remedy: `restore ${path.join(folder, String(file))} from a backup; hearth doctor --fix marks the artifact as no longer kept`,
         fix: async () =>
           deps.db
             .write(({ manager }) => manager.query("UPDATE ci_artifacts SET state = 'removed' WHERE id = ?", [id]))
-            .then(() => `forgot the artifact ${String(id)}`),
+            .then(() => `marked the artifact ${String(id)} as no longer kept`),
       }),
     );
   }
@@ -97,12 +97,12 @@ async function checkLogs(deps: CheckContext): Promise<CheckResult[]> {
     ({ id, count, removed }) => Number(count) > 0 && removed === null && !files.has(nameOf(id)),
   );
   const findings = missing.map(({ id }) =>
-    warning('ci.log_missing', `The log of task ${String(id)} is gone.`, {
-      remedy: `put ${path.join(folder, nameOf(id))} back from a backup; hearth doctor --fix shows it as no longer kept`,
+    warning('ci.log_missing', `The log of task ${String(id)} is missing.`, {
+      remedy: `restore ${path.join(folder, nameOf(id))} from a backup; hearth doctor --fix marks the log as no longer kept`,
       fix: async () =>
         deps.db
           .write(({ manager, now }) => manager.query('UPDATE ci_tasks SET log_removed_at = ? WHERE id = ?', [now, id]))
-          .then(() => `forgot the log of task ${String(id)}`),
+          .then(() => `marked the log of task ${String(id)} as no longer kept`),
     }),
   );
   return [
@@ -129,7 +129,7 @@ async function strays(
     const found = await stat(at).catch(() => null);
     if (found === null || now - found.mtimeMs < 48 * hourMs) continue;
     findings.push(
-      warning(check, `${at} belongs to nothing.`, {
+      warning(check, `${at} does not belong to any run.`, {
         remedy: `rm -r ${at}`,
         fix: async () => rm(at, { recursive: true, force: true }).then(() => `removed ${at}`),
       }),

@@ -34,9 +34,9 @@ async function checkOrder(deps: CheckContext): Promise<CheckResult[]> {
   return [
     problem(
       'clock.behind',
-      `The clock is at least ${told} behind: something has happened at ${new Date(latest).toISOString()}. ` +
-        'Codes of authenticator apps and signatures of other servers are refused.',
-      { remedy: 'set the clock of this machine, and let NTP keep it' },
+      `The clock is at least ${told} behind: the database contains an event from ${new Date(latest).toISOString()}. ` +
+        'Authenticator app codes and signatures of other servers are rejected.',
+      { remedy: "set this machine's clock and keep it synchronised with NTP" },
     ),
   ];
 }
@@ -55,7 +55,7 @@ async function checkSynchronisation(deps: CheckContext, folder: string): Promise
   );
   return isManaged && !isSynchronised
     ? [
-        warning('clock.not_synchronised', 'This machine has not set its clock by NTP since it was started.', {
+        warning('clock.not_synchronised', 'NTP has not set the clock of this machine since it started.', {
           remedy: 'timedatectl timesync-status',
         }),
       ]

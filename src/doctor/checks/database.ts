@@ -30,8 +30,8 @@ export const checkDatabase: CheckGroup = async (deps) => {
   const orphans = Map.groupBy(await rowsOf(deps, 'PRAGMA foreign_key_check'), ({ table }) => String(table));
   for (const [table, rows] of orphans) {
     findings.push(
-      problem('database.foreign_keys', `${counted(rows.length, 'row', 'rows')} of ${table} refer to missing rows.`, {
-        remedy: 'the file was changed by hand: restore a backup, or correct the rows',
+      problem('database.foreign_keys', `${counted(rows.length, 'row', 'rows')} in ${table} refer to missing rows.`, {
+        remedy: 'the database was changed manually: restore a backup, or correct the rows',
       }),
     );
   }
@@ -46,9 +46,13 @@ export const checkDatabase: CheckGroup = async (deps) => {
   const wal = (await stat(`${file}-wal`).catch(() => null))?.size ?? 0;
   if (wal > maxWalBytes) {
     findings.push(
-      warning('database.wal', `The write-ahead log has ${Math.round(wal / 1e6)} MB: a read transaction is very long.`, {
-        remedy: 'restart the server',
-      }),
+      warning(
+        'database.wal',
+        `The write-ahead log is ${Math.round(wal / 1e6)} MB: a read transaction has been open for a long time.`,
+        {
+          remedy: 'restart the server',
+        },
+      ),
     );
   }
   const { mode: bits, size } = await stat(file);
@@ -86,8 +90,8 @@ export function judgeServer(server: PostgresState, pooler: PoolerMode | null): C
   const findings: CheckResult[] = [];
   if (!hasTrigrams)
     findings.push(
-      problem('database.pg_trgm', 'The extension pg_trgm is gone: searches fail.', {
-        remedy: 'in this database, as an administrator of it: CREATE EXTENSION pg_trgm; then: hearth reindex --search',
+      problem('database.pg_trgm', 'The extension pg_trgm is missing: searches fail.', {
+        remedy: 'in this database, as its administrator: CREATE EXTENSION pg_trgm; then: hearth reindex --search',
       }),
     );
   if (!syncs)
@@ -100,7 +104,7 @@ export function judgeServer(server: PostgresState, pooler: PoolerMode | null): C
     findings.push(
       warning(
         'database.synchronous_commit',
-        `synchronous_commit is ${synchronousCommit}: what is acknowledged can be lost.`,
+        `synchronous_commit is ${synchronousCommit}: acknowledged changes can be lost.`,
         { remedy: 'in PostgreSQL: ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf();' },
       ),
     );
@@ -108,7 +112,7 @@ export function judgeServer(server: PostgresState, pooler: PoolerMode | null): C
     findings.push(
       warning(
         'database.standby',
-        'No commit waits for a standby: when one is promoted, what was acknowledged last can be lost.',
+        'Commits do not wait for a standby: if one is promoted, the last acknowledged changes can be lost.',
         { remedy: "in PostgreSQL: ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (*)';" },
       ),
     );
@@ -119,14 +123,14 @@ export function judgeServer(server: PostgresState, pooler: PoolerMode | null): C
         `${pooler === null ? 'The server' : `PgBouncer (pool_mode ${pooler})`} drops the time limits of connections: a statement that reads for too long is not ended.`,
         {
           remedy:
-            "in PostgreSQL, as the user of Hearth: ALTER ROLE CURRENT_USER SET statement_timeout = '30s'; then in PgBouncer: RECONNECT;",
+            "in PostgreSQL, as Hearth's user: ALTER ROLE CURRENT_USER SET statement_timeout = '30s'; then in PgBouncer: RECONNECT;",
         },
       ),
     );
   const { used, most } = connections;
   if (used > most * 0.9)
     findings.push(
-      warning('database.connections', `${used} of ${most} connections of PostgreSQL are used.`, {
+      warning('database.connections', `${used} of ${most} PostgreSQL connections are in use.`, {
         remedy: 'lower database.pool, or raise max_connections',
       }),
     );
@@ -134,7 +138,7 @@ export function judgeServer(server: PostgresState, pooler: PoolerMode | null): C
     findings.push(
       warning(
         'database.long_transaction',
-        `A transaction is ${Math.round(oldestTransactionMs / 60_000)} minutes old.`,
+        `A transaction has been open for ${Math.round(oldestTransactionMs / 60_000)} minutes.`,
         {
           remedy: 'look for it in pg_stat_activity',
         },
@@ -164,7 +168,7 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
   );
   if (Number(people?.['n']) > 0 && Number(people?.['administrators']) === 0) {
     findings.push(
-      warning('people.no_administrator', 'Nobody can administer this server.', { remedy: 'hearth user admin NAME on' }),
+      warning('people.no_administrator', 'This server has no administrator.', { remedy: 'hearth user admin NAME on' }),
     );
   }
   const nameless = await rowsOf(
@@ -187,7 +191,7 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
     findings.push(
       problem(
         'clock.behind',
-        'Rows have times in the future: the clock was set back, and signatures of other servers fail.',
+        'The database contains times in the future: the clock was set back, and signatures of other servers fail.',
         {
           remedy: 'timedatectl set-ntp true',
         },
@@ -208,12 +212,12 @@ async function examineUsage(deps: Parameters<CheckGroup>[0]): Promise<CheckResul
   const wrong = await rowsOf(deps, compareUsage);
   if (wrong.length === 0) return [];
   return [
-    warning('database.usage', `The bytes of ${counted(wrong.length, 'owner', 'owners')} are wrong.`, {
+    warning('database.usage', `The storage sizes of ${counted(wrong.length, 'owner', 'owners')} are wrong.`, {
       remedy: 'hearth doctor --fix recomputes them',
       fix: () =>
         deps.db
           .write(({ manager }) => recountUsage(manager))
-          .then(() => `added up the bytes of ${counted(wrong.length, 'owner', 'owners')} anew`),
+          .then(() => `recalculated the storage sizes of ${counted(wrong.length, 'owner', 'owners')}`),
     }),
   ];
 }
@@ -225,12 +229,12 @@ async function examineTotals(deps: Parameters<CheckGroup>[0]): Promise<CheckResu
     ({ name, stored, actual }) => `${String(name)} is stored as ${String(stored)} and is ${String(actual)}`,
   );
   return [
-    warning('database.counts', `Maintained counts are wrong: ${words.join(', ')}.`, {
+    warning('database.counts', `Stored counts are wrong: ${words.join(', ')}.`, {
       remedy: 'hearth doctor --fix recomputes them',
       fix: () =>
         deps.db
           .write(({ manager }) => recount(manager))
-          .then(() => `counted ${counted(wrong.length, 'thing', 'things')} anew`),
+          .then(() => `recalculated ${counted(wrong.length, 'count', 'counts')}`),
     }),
   ];
 }

@@ -56,23 +56,25 @@ async function checkKind(
     const isOld = found !== null && deps.now - found.mtimeMs > hourMs;
     const remove = { remedy: `rm ${at}`, fix: async () => rm(at, { force: true }).then(() => `removed ${at}`) };
     if (name.startsWith('.') && isOld)
-      findings.push(warning(`${area}.half_written`, `${at} was never finished.`, remove));
+      findings.push(warning(`${area}.half_written`, `${at} was never completed.`, remove));
     else if (uuid.test(name) && !rows.has(name) && isOld)
-      findings.push(warning(`${area}.orphan`, `${at} belongs to nothing.`, remove));
+      findings.push(warning(`${area}.orphan`, `${at} does not belong to any image.`, remove));
   }
   for (const [id, type] of rows) {
     if (!names.has(id)) {
       findings.push(
-        warning(`${area}.missing`, `The image of ${id} is gone.`, {
+        warning(`${area}.missing`, `The image of ${id} is missing.`, {
           remedy: 'hearth doctor --fix shows the default picture; put the file back from a backup to keep it',
           fix: async () =>
-            deps.db.write(({ manager }) => manager.query(clear, [id])).then(() => `forgot the image of ${id}`),
+            deps.db
+              .write(({ manager }) => manager.query(clear, [id]))
+              .then(() => `removed the reference to the image of ${id}`),
         }),
       );
     } else if ((await typeOf(path.join(folder, id))) !== type) {
       findings.push(
-        problem(`${area}.damaged`, `The image of ${id} is not a whole ${type}.`, {
-          remedy: 'upload it again, or put the file back from a backup',
+        problem(`${area}.damaged`, `The image of ${id} is not a complete ${type}.`, {
+          remedy: 'upload it again, or restore the file from a backup',
         }),
       );
     }

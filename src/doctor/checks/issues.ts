@@ -27,17 +27,13 @@ async function checkCounts(deps: CheckContext): Promise<CheckResult[]> {
   const ids = (await rowsOf(deps, compareIssueCounts)).map(({ id }) => String(id));
   if (ids.length === 0) return [];
   return [
-    warning(
-      'issues.counts',
-      `The counts of issues of ${counted(ids.length, 'repository', 'repositories')} are wrong.`,
-      {
-        remedy: 'hearth doctor --fix counts anew',
-        fix: async () => {
-          for (const id of ids) await deps.db.write((tx) => recountIssues(tx, id));
-          return `counted the issues of ${counted(ids.length, 'repository', 'repositories')} anew`;
-        },
+    warning('issues.counts', `The issue counts of ${counted(ids.length, 'repository', 'repositories')} are wrong.`, {
+      remedy: 'hearth doctor --fix counts anew',
+      fix: async () => {
+        for (const id of ids) await deps.db.write((tx) => recountIssues(tx, id));
+        return `recalculated the issue counts of ${counted(ids.length, 'repository', 'repositories')}`;
       },
-    ),
+    }),
   ];
 }
 
@@ -54,9 +50,9 @@ async function checkEntries(deps: CheckContext): Promise<CheckResult[]> {
     findings.push(
       warning(
         'issues.unannounced',
-        `${counted(waits, 'entry of an issue waits', 'entries of issues wait')} to be announced.`,
+        `${counted(waits, 'issue event is', 'issue events are')} waiting to be announced.`,
         {
-          remedy: 'the log says why: issue.listener_failed; hearth cron run issues.announce',
+          remedy: 'see issue.listener_failed in the server log, then: hearth cron run issues.announce',
         },
       ),
     );
@@ -68,12 +64,12 @@ async function checkEntries(deps: CheckContext): Promise<CheckResult[]> {
     findings.push(
       problem(
         'issues.parked',
-        `${counted(parked.length, 'entry of an issue was', 'entries of issues were')} given up, because a listener failed three times: ${String(parked[0]!['last_error'])}.`,
+        `${counted(parked.length, 'issue event was', 'issue events were')} not announced because a listener failed three times: ${String(parked[0]!['last_error'])}.`,
         {
-          remedy: 'mend what failed, then: hearth doctor --fix lets the server try once more',
+          remedy: 'fix the cause, then run hearth doctor --fix so that the server tries again',
           fix: async () => {
             for (const { issue_id: issueId, position } of parked) await unpark(deps, String(issueId), Number(position));
-            return `the server announces ${counted(parked.length, 'entry', 'entries')} within a minute`;
+            return `the server will announce ${counted(parked.length, 'event', 'events')} within a minute`;
           },
         },
       ),
@@ -120,13 +116,17 @@ async function checkAttachments(deps: CheckContext): Promise<{ findings: CheckRe
   }
   if (orphans.length > 0)
     findings.push(
-      warning('issues.file_orphan', `${counted(orphans.length, 'file belongs', 'files belong')} to no attachment.`, {
-        remedy: 'hearth cron run issues.remove-files',
-        fix: async () => {
-          for (const key of orphans) await deps.objects.remove(key);
-          return `removed ${counted(orphans.length, 'file', 'files')}`;
+      warning(
+        'issues.file_orphan',
+        `${counted(orphans.length, 'file does', 'files do')} not belong to any attachment.`,
+        {
+          remedy: 'hearth cron run issues.remove-files',
+          fix: async () => {
+            for (const key of orphans) await deps.objects.remove(key);
+            return `removed ${counted(orphans.length, 'file', 'files')}`;
+          },
         },
-      }),
+      ),
     );
   for (const [key, row] of rows) {
     const fault = found.has(key) ? await damageOf(deps, key, row) : 'is gone';
@@ -136,7 +136,7 @@ async function checkAttachments(deps: CheckContext): Promise<{ findings: CheckRe
           fault === 'is gone' ? 'issues.file_missing' : 'issues.file_damaged',
           `The attachment ${row.name} ${fault}.`,
           {
-            remedy: `put objects/${key} back from a backup`,
+            remedy: `restore objects/${key} from a backup`,
           },
         ),
       );
@@ -150,7 +150,7 @@ async function damageOf({ objects }: CheckContext, key: string, { bytes, sha256 
   const hash = createHash('sha256');
   for await (const chunk of opened.stream) hash.update(chunk as Buffer);
   if (opened.bytes !== bytes) return `has ${opened.bytes} bytes instead of ${bytes}`;
-  return hash.digest('hex') === sha256 ? null : 'is not what was uploaded';
+  return hash.digest('hex') === sha256 ? null : 'differs from the uploaded file';
 }
 
 /** A start removes the files of a killed server; files older than an hour belong to no running one. */
@@ -162,7 +162,7 @@ async function checkIncoming({ config, now }: CheckContext): Promise<CheckResult
     const found = await stat(at).catch(() => null);
     if (found === null || now - found.mtimeMs < hourMs) continue;
     findings.push(
-      warning('issues.file_half_written', `${at} was never finished.`, {
+      warning('issues.file_half_written', `${at} was never completed.`, {
         remedy: `rm ${at}`,
         fix: async () => rm(at, { force: true }).then(() => `removed ${at}`),
       }),

@@ -34,13 +34,17 @@ async function checkFiles(deps: CheckContext): Promise<{ findings: CheckResult[]
   const remedy = 'hearth lfs check lists them; --fix looks in the trash, a backup has the rest, or a push of a clone';
   if (rows.size > 0)
     findings.push(
-      problem('lfs.missing', `${counted(rows.size, 'object', 'objects')} of Git LFS have no file.`, { remedy }),
+      problem('lfs.missing', `${counted(rows.size, 'Git LFS object has', 'Git LFS objects have')} no file.`, {
+        remedy,
+      }),
     );
   if (wrong > 0)
-    findings.push(problem('lfs.damaged', `${counted(wrong, 'object', 'objects')} of Git LFS are damaged.`, { remedy }));
+    findings.push(
+      problem('lfs.damaged', `${counted(wrong, 'Git LFS object is', 'Git LFS objects are')} damaged.`, { remedy }),
+    );
   if (orphans > 0)
     findings.push(
-      warning('lfs.orphans', `${counted(orphans, 'file belongs', 'files belong')} to no object of Git LFS.`, {
+      warning('lfs.orphans', `${counted(orphans, 'file does', 'files do')} not belong to any Git LFS object.`, {
         remedy: 'hearth lfs gc --delete',
       }),
     );
@@ -62,14 +66,14 @@ async function checkSums(deps: CheckContext): Promise<CheckResult[]> {
   const what = counted(rows.length, 'repository', 'repositories');
   const set = Object.entries(actual).map(([column, sum]) => `${column} = ${sum}`);
   return [
-    warning('lfs.sums', `The sums of objects of ${what} are wrong.`, {
+    warning('lfs.sums', `The Git LFS storage sizes of ${what} are wrong.`, {
       remedy: 'hearth doctor --fix counts anew',
       fix: async () => {
         for (const { repository_id: id } of rows)
           await deps.db.write(({ manager }) =>
             manager.query(`UPDATE lfs_repositories AS l SET ${set.join(', ')} WHERE l.repository_id = ?`, [id]),
           );
-        return `counted the objects of ${what} anew`;
+        return `recalculated the Git LFS storage sizes of ${what}`;
       },
     }),
   ];
@@ -82,7 +86,7 @@ async function checkScans(deps: CheckContext): Promise<CheckResult[]> {
   return [
     warning(
       'lfs.scan_failed',
-      `git could not read ${counted(failed, 'repository', 'repositories')} to its end, so no object of it is removed.`,
+      `git could not read ${counted(failed, 'repository', 'repositories')} completely, so no Git LFS objects are removed from them.`,
       { remedy: 'hearth repo fsck --all, then hearth lfs gc' },
     ),
   ];

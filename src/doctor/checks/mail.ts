@@ -11,7 +11,7 @@ export const checkMail: CheckGroup = async (deps) => {
   const { mail } = deps.config;
   const isOn = mail.host !== null && mail.from !== null && deps.config.baseUrl !== null;
   const findings = [...checkMailSettings(deps), ...(await checkPasswordFile(deps)), ...(await checkMails(deps))];
-  return { area: 'mail', findings, summary: isOn ? `sent through ${mail.host}` : 'off: no mail server is set' };
+  return { area: 'mail', findings, summary: isOn ? `sent through ${mail.host}` : 'disabled: no mail server is set' };
 };
 
 function checkMailSettings({ config: { mail, baseUrl } }: CheckContext): CheckResult[] {
@@ -25,7 +25,7 @@ function checkMailSettings({ config: { mail, baseUrl } }: CheckContext): CheckRe
   return [
     ...(wantsMail && missing.length > 0
       ? [
-          problem('mail.incomplete', `Mail stays off: ${missing.join(' and ')} is not set.`, {
+          problem('mail.incomplete', `Email is disabled: ${missing.join(' and ')} is not set.`, {
             remedy: 'see docs/mail.md',
           }),
         ]
@@ -35,9 +35,13 @@ function checkMailSettings({ config: { mail, baseUrl } }: CheckContext): CheckRe
       : []),
     ...(mail.user === null && hasPassword
       ? [
-          warning('mail.no_user', 'A mail password is set, but not mail.user: nobody signs in.', {
-            remedy: 'set mail.user',
-          }),
+          warning(
+            'mail.no_user',
+            'A mail password is set, but mail.user is not: Hearth does not sign in to the mail server.',
+            {
+              remedy: 'set mail.user',
+            },
+          ),
         ]
       : []),
   ];
@@ -59,7 +63,7 @@ async function checkPasswordFile({ config: { mail } }: CheckContext): Promise<Ch
     const { code } = error as NodeJS.ErrnoException;
     return [
       problem('mail.password_file', `${passwordFile} (mail.password_file) cannot be read: ${code}.`, {
-        remedy: 'the user that the server runs as needs to read it',
+        remedy: 'the user that runs the server needs read access',
       }),
     ];
   }
@@ -84,7 +88,7 @@ async function checkMails(deps: CheckContext): Promise<CheckResult[]> {
       : [
           warning(
             'mail.retried',
-            `${counted(retried.length, 'mail was', 'mails were')} tried again and again: ${last(retried)}`,
+            `${counted(retried.length, 'email has', 'emails have')} been retried several times: ${last(retried)}`,
             {
               remedy: 'hearth mail test ADDRESS shows whether it works now',
             },
@@ -95,7 +99,7 @@ async function checkMails(deps: CheckContext): Promise<CheckResult[]> {
       : [
           warning(
             'mail.refused',
-            `${counted(failed.length, 'mail', 'mails')} failed since yesterday: ${last(failed)}`,
+            `${counted(failed.length, 'email', 'emails')} failed since yesterday: ${last(failed)}`,
             {
               remedy: 'hearth mail list --state failed; hearth mail retry --state failed',
             },

@@ -19,7 +19,7 @@ export const checkNames: CheckGroup = async (deps) => {
     const name = String(display);
     return warning(
       'names.reserved',
-      `${kind === 'user' ? 'A user' : 'An organisation'} is called ${name}, which is the beginning of addresses of this program.`,
+      `${kind === 'user' ? 'A user' : 'An organisation'} is named ${name}, which Hearth uses in its own URLs.`,
       {
         remedy:
           kind === 'user' ? `hearth user rename ${name} OTHER-NAME` : `hearth org edit ${name} --rename OTHER-NAME`,

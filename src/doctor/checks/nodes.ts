@@ -16,7 +16,7 @@ export const checkNodes: CheckGroup = async ({ config, nodes }) => {
     const seconds = (Math.abs(clockAheadMs) / 1000).toFixed(1);
     const side = clockAheadMs > 0 ? 'ahead of' : 'behind';
     findings.push(
-      warning('nodes.clock', `The clock of ${host} (${id}) is ${seconds} s ${side} that of the database.`, {
+      warning('nodes.clock', `The clock of ${host} (${id}) is ${seconds} s ${side} the database clock.`, {
         remedy: `on ${host}: timedatectl set-ntp true`,
       }),
     );
@@ -30,28 +30,36 @@ export const checkNodes: CheckGroup = async ({ config, nodes }) => {
     );
   if (new Set(serving.map(({ keyPrint }) => keyPrint)).size > 1)
     findings.push(
-      problem('nodes.key', 'The servers have different instance keys: what one has sealed the others cannot open.', {
-        remedy: 'copy ci/secret.key of the data folder from the first one to the others, and restart them',
+      problem('nodes.key', "The servers have different instance keys: they cannot decrypt each other's secrets.", {
+        remedy: 'copy ci/secret.key in the data folder of the first server to the others, and restart them',
       }),
     );
   if (new Set(serving.flatMap(({ hostKey }) => hostKey ?? [])).size > 1)
     findings.push(
-      problem('nodes.host_key', 'The servers present different SSH host keys, so that clients refuse some of them.', {
-        remedy: `restart those that present another key than the first: ${serving
-          .flatMap(({ host, hostKey }) => (hostKey === null ? [] : [`${host} ${hostKey}`]))
-          .join(', ')}`,
-      }),
+      problem(
+        'nodes.host_key',
+        'The servers present different SSH host keys, so clients refuse to connect to some of them.',
+        {
+          remedy: `restart those that present another key than the first: ${serving
+            .flatMap(({ host, hostKey }) => (hostKey === null ? [] : [`${host} ${hostKey}`]))
+            .join(', ')}`,
+        },
+      ),
     );
   if (serving.length > 1 && config.git.storage !== 'store')
     findings.push(
-      problem('nodes.storage', 'Several servers serve this database, and repositories are in folders of one of them.', {
-        remedy: 'hearth repo storage --to store, and git.storage = "store" on all of them',
-      }),
+      problem(
+        'nodes.storage',
+        'Several servers use this database, but some repositories are in folders on one of them.',
+        {
+          remedy: 'hearth repo storage --to store, and git.storage = "store" on all of them',
+        },
+      ),
     );
   for (const { host, id, seenAt } of all.filter(({ isLiving, hasStopped }) => !isLiving && !hasStopped))
     findings.push(
-      warning('nodes.gone', `${host} (${id}) went without a word at ${new Date(seenAt).toISOString()}.`, {
-        remedy: `look at ${host}; the others have taken over its work, and it is forgotten after a week`,
+      warning('nodes.gone', `${host} (${id}) disappeared at ${new Date(seenAt).toISOString()} without shutting down.`, {
+        remedy: `check ${host}; the other servers have taken over its work, and it is removed from the list after a week`,
       }),
     );
   return {
@@ -59,7 +67,7 @@ export const checkNodes: CheckGroup = async ({ config, nodes }) => {
     findings,
     summary:
       all.length === 0
-        ? 'no server on PostgreSQL'
-        : `${counted(serving.length, 'server serves', 'servers serve')} this database`,
+        ? 'no server uses PostgreSQL'
+        : `${counted(serving.length, 'server uses', 'servers use')} this database`,
   };
 };

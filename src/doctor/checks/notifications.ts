@@ -21,14 +21,14 @@ async function checkCounts(deps: CheckContext): Promise<CheckResult[]> {
   const people = (await rowsOf(deps, compareNotificationCounts)).map(({ id }) => String(id));
   const repositories = (await rowsOf(deps, compareWatchCounts)).map(({ id }) => String(id));
   if (people.length + repositories.length === 0) return [];
-  const words = `${counted(people.length, 'person', 'people')} and ${counted(repositories.length, 'repository', 'repositories')}`;
+  const words = `${counted(people.length, 'user', 'users')} and ${counted(repositories.length, 'repository', 'repositories')}`;
   return [
-    warning('notifications.counts', `The counts of notifications or watchers of ${words} are wrong.`, {
+    warning('notifications.counts', `The notification or watcher counts of ${words} are wrong.`, {
       remedy: 'hearth doctor --fix counts anew',
       fix: async () => {
         for (const id of people) await deps.db.write((tx) => recountNotifications(tx, id));
         for (const id of repositories) await deps.db.write((tx) => recountWatchers(tx, id));
-        return `counted the notifications and watchers of ${words} anew`;
+        return `recalculated the notification and watcher counts of ${words}`;
       },
     }),
   ];
@@ -49,14 +49,14 @@ async function checkBatches(deps: CheckContext): Promise<CheckResult[]> {
       : [
           problem(
             'notifications.failed',
-            `${counted(failed, 'event was', 'events were')} not announced to all of its recipients: ${String(row?.['error'])}.`,
-            { remedy: 'the log says why: notifications.batch_failed' },
+            `${counted(failed, 'event was', 'events were')} not announced to all recipients: ${String(row?.['error'])}.`,
+            { remedy: 'see notifications.batch_failed in the server log' },
           ),
         ]),
     ...(waiting === 0
       ? []
       : [
-          warning('notifications.waiting', `${counted(waiting, 'event waits', 'events wait')} to be told.`, {
+          warning('notifications.waiting', `${counted(waiting, 'event is', 'events are')} waiting to be sent.`, {
             remedy: 'is the server running? hearth cron run notifications.tell',
           }),
         ]),

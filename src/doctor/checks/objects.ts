@@ -30,13 +30,9 @@ export const checkStore: CheckGroup = async (deps) => {
     return {
       area: 'objects',
       findings: [
-        problem(
-          'objects.unavailable',
-          `The store of objects at ${at} cannot be used: ${describeStoreFailure(error)}.`,
-          {
-            remedy: 'see docs/object-store.md; pushes and issues go on without it',
-          },
-        ),
+        problem('objects.unavailable', `The object store at ${at} cannot be used: ${describeStoreFailure(error)}.`, {
+          remedy: 'see docs/object-store.md; pushes and issues continue to work without it',
+        }),
       ],
       summary: '',
     };
@@ -88,8 +84,8 @@ function knownFindings({ damage, isDeep }: CheckContext, kind: string): CheckRes
   if (known === undefined) return [];
   const day = new Date(known.checkedAt).toISOString().slice(0, 10);
   return [
-    problem('objects.damaged', `When they were read on ${day}: ${known.problem}.`, {
-      remedy: 'put them back from a backup; hearth doctor --deep --only objects reads them again',
+    problem('objects.damaged', `Problems found when reading all objects on ${day}: ${known.problem}.`, {
+      remedy: 'restore them from a backup; hearth doctor --deep --only objects checks them again',
     }),
   ];
 }
@@ -120,7 +116,7 @@ function findings(deps: CheckContext, { kind, faults }: CheckedKind): CheckResul
       ? []
       : [
           warning('objects.foreign', said(foreign, 'that belong to nothing'), {
-            remedy: 'the nightly tasks remove most; hearth doctor --fix removes them now',
+            remedy: 'the nightly tasks remove most of them; hearth doctor --fix removes them now',
             fix: async () => {
               for (const key of foreign) await deps.objects.remove(key);
               return `removed ${counted(foreign.length, 'object', 'objects')}`;

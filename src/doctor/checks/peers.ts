@@ -6,7 +6,7 @@ import type { GroupReport, CheckResult } from '../check-result.ts';
 export async function checkPeers(
   federation: Pick<Federation, 'isOperational' | 'listPeers' | 'checkPeer'>,
 ): Promise<GroupReport> {
-  if (!federation.isOperational) return { area: 'peers', findings: [], summary: 'federation is off' };
+  if (!federation.isOperational) return { area: 'peers', findings: [], summary: 'federation is disabled' };
   const peers = (await federation.listPeers()).filter(({ allowed }) => allowed === 'settings' || allowed === 'pairing');
   const findings: CheckResult[] = [];
   for (const { host } of peers) {

@@ -80,7 +80,7 @@ async function checkColumns(deps: CheckContext): Promise<CheckResult[]> {
   if (ids.length === 0) return [];
   const what = counted(ids.length, 'pull request', 'pull requests');
   return [
-    warning('pulls.columns', `State, head or last round of ${what} are not what issues and rounds say.`, {
+    warning('pulls.columns', `State, head or last round of ${what} do not match their issues and rounds.`, {
       remedy: 'hearth doctor --fix takes them from there',
       fix: async () => {
         const set = Object.entries(derived).map(([column, actual]) => `${column} = ${actual}`);
@@ -117,11 +117,11 @@ async function checkCommits(
   if (rounds.length === 0) return [];
   const what = counted(rounds.length, 'round', 'rounds');
   return [
-    warning('pulls.commits', `The lists of commits of ${what} of pull requests are incomplete.`, {
+    warning('pulls.commits', `The commit lists of ${what} of pull requests are incomplete.`, {
       remedy: 'hearth doctor --fix reads them from git',
       fix: async () => {
         for (const { path, round } of rounds) await recomputeCommits(deps, path, round);
-        return `listed the commits of ${what} anew`;
+        return `rebuilt the commit lists of ${what}`;
       },
     }),
   ];
@@ -146,8 +146,8 @@ async function checkRefs(deps: CheckContext, { name, path, rounds }: RepositoryR
     findings.push(
       problem(
         'pulls.objects',
-        `${name}: ${counted(gone.size, 'commit', 'commits')} of rounds are gone, ${[...gone][0]} for one.`,
-        { remedy: `put ${path} back from a backup` },
+        `${name}: ${counted(gone.size, 'commit', 'commits')} in rounds are missing, such as ${[...gone][0]}.`,
+        { remedy: `restore ${path} from a backup` },
       ),
     );
   const keepable = unkept.filter((oid) => !gone.has(oid));
@@ -157,7 +157,7 @@ async function checkRefs(deps: CheckContext, { name, path, rounds }: RepositoryR
     findings.push(
       warning(
         'pulls.refs',
-        `${name}: ${what} of pull requests are missing or wrong, so that maintenance may remove commits.`,
+        `${name}: ${what} of pull requests are missing or wrong, so maintenance may remove commits.`,
         {
           remedy: 'hearth doctor --fix sets them',
           fix: async () => {

@@ -20,15 +20,15 @@ const queues: Queue[] = [
     agoMs: hourMs,
     level: 'problem',
     sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NULL AND created_at < ?',
-    words: (count) => `${counted(count, 'push was', 'pushes were')} never settled.`,
-    remedy: 'restart the server: it compares them with the refs',
+    words: (count) => `${counted(count, 'push was', 'pushes were')} never completed.`,
+    remedy: 'restart the server: it compares pushes with the refs',
   },
   {
     check: 'queues.unannounced_push',
     agoMs: hourMs,
     sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND parked_at IS NULL AND created_at < ? AND NOT EXISTS (SELECT 1 FROM repositories r WHERE r.id = repository_id AND r.deleted_at IS NOT NULL)',
-    words: (count) => `${counted(count, 'push waits', 'pushes wait')} to be announced.`,
-    remedy: 'the log says why: push.listener_failed',
+    words: (count) => `${counted(count, 'push is', 'pushes are')} waiting to be announced.`,
+    remedy: 'see push.listener_failed in the server log',
   },
   {
     check: 'queues.parked_push',
@@ -36,7 +36,7 @@ const queues: Queue[] = [
     level: 'problem',
     sql: 'SELECT id AS example FROM pushes WHERE parked_at <= ? ORDER BY parked_at DESC',
     words: (count, id) =>
-      `${counted(count, 'push was', 'pushes were')} given up, because a listener failed three times, for example push-${id}.`,
+      `${counted(count, 'push was', 'pushes were')} not announced because a listener failed three times, for example push-${id}.`,
     remedy: 'hearth job list --state failed says why; hearth job retry ID tries again',
   },
   {
@@ -44,20 +44,21 @@ const queues: Queue[] = [
     agoMs: hourMs,
     sql: "SELECT host AS example FROM federation_delivery WHERE state = 'PENDING' AND next_attempt_at < ?",
     words: (count, host) => `${counted(count, 'delivery is', 'deliveries are')} overdue, for example to ${host}.`,
-    remedy: 'is the server running, and federation on? hearth federation status',
+    remedy: 'is the server running and federation enabled? hearth federation status',
   },
   {
     check: 'queues.unanswered_follow',
     agoMs: dayMs,
     sql: "SELECT handle AS example FROM remote_follows WHERE state = 'PENDING' AND created_at < ?",
-    words: (count, handle) => `${counted(count, 'follow was', 'follows were')} never answered, for example ${handle}.`,
+    words: (count, handle) =>
+      `${counted(count, 'follow request was', 'follow requests were')} never answered, for example ${handle}.`,
     remedy: 'has the other server allowed this one? hearth federation peer test HOST',
   },
   {
     check: 'queues.stuck_webhook',
     agoMs: hourMs,
     sql: "SELECT w.url AS example FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.state = 'PENDING' AND d.next_attempt_at < ?",
-    words: (count) => `${counted(count, 'message to a webhook is', 'messages to webhooks are')} overdue.`,
+    words: (count) => `${counted(count, 'webhook message is', 'webhook messages are')} overdue.`,
     remedy: 'is the server running? hearth cron run webhooks.deliver',
   },
   {
@@ -65,29 +66,29 @@ const queues: Queue[] = [
     agoMs: hourMs,
     sql: "SELECT kind AS example FROM outbox WHERE state = 'PENDING' AND kind <> 'webhook' AND next_at < ?",
     words: (count, kind) =>
-      `${counted(count, 'message of the outbox is', 'messages of the outbox are')} overdue, for example of the kind ${kind}.`,
+      `${counted(count, 'outbox message is', 'outbox messages are')} overdue, for example of the kind ${kind}.`,
     remedy: 'is the server running? hearth job list --state failing',
   },
   {
     check: 'queues.failing_mirror',
     agoMs: 0,
     sql: 'SELECT url AS example FROM mirrors WHERE failures > 0 AND COALESCE(last_started_at, 0) < ?',
-    words: (count, url) => `${counted(count, 'mirror fails', 'mirrors fail')}, for example of ${url}.`,
+    words: (count, url) => `${counted(count, 'mirror fails', 'mirrors fail')}, for example ${url}.`,
     remedy: 'hearth repo mirror list says why; hearth repo mirror sync OWNER/NAME tries again',
   },
   {
     check: 'queues.overdue_old_tips',
     agoMs: 2 * dayMs,
     sql: 'SELECT ref AS example FROM push_updates WHERE kept_until < ?',
-    words: (count) =>
-      `${counted(count, 'tip that a push left behind is', 'tips that pushes left behind are')} kept for too long.`,
+    words: (count) => `${counted(count, 'overwritten tip is', 'overwritten tips are')} past the retention time.`,
     remedy: 'hearth cron run pushes.let-go',
   },
   {
     check: 'queues.overdue_trash',
     agoMs: 0,
     sql: 'SELECT name AS example FROM repositories WHERE deleted_at IS NOT NULL AND deleted_at < ?',
-    words: (count) => `${counted(count, 'deleted repository', 'deleted repositories')} should have gone for good.`,
+    words: (count) =>
+      `${counted(count, 'deleted repository', 'deleted repositories')} should have been removed permanently.`,
     remedy: 'hearth trash empty',
   },
   {
@@ -95,8 +96,8 @@ const queues: Queue[] = [
     agoMs: 0,
     sql: "SELECT name AS example FROM ci_jobs WHERE status IN ('waiting', 'queued') AND created_at < ?",
     words: (count, name) =>
-      `${counted(count, 'job waits', 'jobs wait')} for longer than the settings allow, for example ${name}.`,
-    remedy: 'the sweep does not run: restart the server',
+      `${counted(count, 'job has', 'jobs have')} been waiting longer than the settings allow, for example ${name}.`,
+    remedy: 'the cleanup task is not running: restart the server',
   },
 ];
 
@@ -152,7 +153,7 @@ async function checkGonePeers(deps: CheckContext): Promise<CheckResult[]> {
   return rows.map(({ host, silent_since: since, followers }) =>
     warning(
       'queues.gone_peer',
-      `${String(host)} has given no answer since ${new Date(Number(since)).toISOString().slice(0, 10)} and was given up: nothing more is queued for it. ${counted(Number(followers), 'follower there is', 'followers there are')} kept.`,
+      `${String(host)} has not responded since ${new Date(Number(since)).toISOString().slice(0, 10)} and is considered gone: nothing is queued for it. ${counted(Number(followers), 'follower there is', 'followers there are')} kept.`,
       { remedy: `hearth federation peer test ${String(host)} resumes it when it answers` },
     ),
   );
@@ -161,7 +162,7 @@ async function checkGonePeers(deps: CheckContext): Promise<CheckResult[]> {
 async function checkJobs(deps: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(deps, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
   return rows.map(({ name, last_error: error }) =>
-    warning('queues.failing_job', `The scheduled task ${String(name)} failed last time: ${String(error)}.`, {
+    warning('queues.failing_job', `The last run of the scheduled task ${String(name)} failed: ${String(error)}.`, {
       remedy: `hearth cron run ${String(name)}`,
     }),
   );

@@ -27,8 +27,8 @@ async function checkFiles(deps: CheckContext): Promise<{ findings: CheckResult[]
     findings.push(
       problem(
         isMissing ? 'releases.file_missing' : 'releases.file_damaged',
-        `The release file ${String(name)} ${isMissing ? 'is gone' : `has ${found.bytes} bytes instead of ${Number(bytes)}`}.`,
-        { remedy: `put objects/${key} back from a backup` },
+        `The release file ${String(name)} ${isMissing ? 'is missing' : `has ${found.bytes} bytes instead of ${Number(bytes)}`}.`,
+        { remedy: `restore objects/${key} from a backup` },
       ),
     );
   }
@@ -41,7 +41,7 @@ async function checkOrphans(deps: CheckContext): Promise<CheckResult[]> {
   for await (const { storedAt } of orphanedReleaseObjects(deps)) if (deps.now - storedAt > 2 * dayMs) orphans += 1;
   if (orphans === 0) return [];
   return [
-    warning('releases.file_orphan', `${counted(orphans, 'file belongs', 'files belong')} to no release.`, {
+    warning('releases.file_orphan', `${counted(orphans, 'file does', 'files do')} not belong to any release.`, {
       remedy: 'hearth cron run releases.remove-files',
     }),
   ];
@@ -56,7 +56,7 @@ async function checkCounts(deps: CheckContext): Promise<CheckResult[]> {
       remedy: 'hearth doctor --fix counts anew',
       fix: async () => {
         for (const id of ids) await deps.db.write((tx) => recountReleases(tx, id));
-        return `counted the ${what} anew`;
+        return `recalculated the ${what}`;
       },
     }),
   ];

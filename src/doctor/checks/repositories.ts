@@ -52,16 +52,16 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
   const { git } = deps;
   if (!(await git.storage.exists(row.folder))) {
     return [
-      problem('repositories.missing', `${row.name} has a row but no folder.`, {
-        remedy: `put ${row.folder} back from a backup`,
+      problem('repositories.missing', `${row.name} is in the database, but has no folder.`, {
+        remedy: `restore ${row.folder} from a backup`,
       }),
     ];
   }
   const place = await git.storage.folderOf(row.folder).catch((error: Error) => error);
   if (place instanceof Error)
     return [
-      problem('repositories.not_in_store', `${row.name} cannot be had from the store: ${place.message}`, {
-        remedy: 'look at the settings objects.* and at what the store says',
+      problem('repositories.not_in_store', `${row.name} cannot be read from the object store: ${place.message}`, {
+        remedy: "check the settings objects.* and the store's response",
       }),
     ];
   const findings: CheckResult[] = [];
@@ -72,7 +72,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
     findings.push(
       warning(
         isLock ? 'repositories.stale_lock' : 'repositories.unfinished_objects',
-        `${row.name}: ${stale[0]} was left by a process that was killed${isLock ? ' and blocks pushes' : ''}.`,
+        `${row.name}: a killed process left ${stale[0]} behind${isLock ? ', which blocks pushes' : ''}.`,
         {
           remedy: 'hearth doctor --fix',
           fix: async () =>
@@ -92,7 +92,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
         remedy: 'hearth doctor --fix',
         fix: async () =>
           writeFile(path.join(row.folder, 'HEAD'), `ref: refs/heads/${row.defaultBranch}\n`).then(
-            () => `HEAD of ${row.name} is ${row.defaultBranch} again`,
+            () => `reset HEAD of ${row.name} to ${row.defaultBranch}`,
           ),
       }),
     );
@@ -100,13 +100,13 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
     findings.push(
       warning(
         'repositories.default_branch',
-        `${row.name}: pages show ${row.defaultBranch}, clones check out ${head.replace('ref: refs/heads/', '')}.`,
+        `${row.name}: pages show ${row.defaultBranch}, but clones check out ${head.replace('ref: refs/heads/', '')}.`,
         {
           remedy: 'hearth doctor --fix',
           fix: async () =>
             git.refs
               .setHead(row.folder, row.defaultBranch)
-              .then(() => `clones of ${row.name} check out ${row.defaultBranch}`),
+              .then(() => `clones of ${row.name} now check out ${row.defaultBranch}`),
         },
       ),
     );
@@ -114,15 +114,15 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
   const hooks = (await readdir(path.join(place, 'hooks')).catch(() => [])).filter((name) => !name.endsWith('.sample'));
   if (hooks.length > 0)
     findings.push(
-      warning('repositories.hooks', `${row.name} has a hook (${hooks[0]}), which never runs.`, {
-        remedy: `look at ${row.folder}/hooks`,
+      warning('repositories.hooks', `${row.name} has a hook (${hooks[0]}), which Hearth never runs.`, {
+        remedy: `check ${row.folder}/hooks`,
       }),
     );
   for (const file of await git.maintenance.findDamagedIndexes(row.folder)) {
     const at = path.join(row.folder, file);
     findings.push(
       problem('repositories.damaged_index', `${row.name}: ${file} does not match its checksum.`, {
-        remedy: 'hearth doctor --fix removes it: git makes it anew',
+        remedy: 'hearth doctor --fix removes it, and git recreates it',
         fix: async () => rm(at, { force: true }).then(() => `removed ${file} of ${row.name}`),
       }),
     );
@@ -136,7 +136,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
     if (failure !== null) {
       findings.push(
         problem('repositories.damaged', `${row.name} is damaged: ${failure}`, {
-          remedy: `push it again from a clone, or put ${row.folder} back from a backup`,
+          remedy: `push it again from a clone, or restore ${row.folder} from a backup`,
         }),
       );
     }
@@ -186,8 +186,8 @@ async function compareWithJournal(deps: CheckContext, { id, name, folder }: Row)
     const now = refs.get(String(ref));
     return warning(
       'repositories.moved',
-      `${name}: ${String(ref)} is ${now === undefined ? 'gone' : now.slice(0, 10)}, and its last push made it ${String(oid).slice(0, 10)}.`,
-      { remedy: `when nobody changed it by hand: git --git-dir=${folder} update-ref ${String(ref)} ${String(oid)}` },
+      `${name}: ${String(ref)} is ${now === undefined ? 'missing' : now.slice(0, 10)}, but its last push set it to ${String(oid).slice(0, 10)}.`,
+      { remedy: `unless it was changed manually: git --git-dir=${folder} update-ref ${String(ref)} ${String(oid)}` },
     );
   });
 }
@@ -209,18 +209,18 @@ async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: str
   const value = wasDeleted
     ? null
     : await deps.git.refs.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
-  const words = `${name}: ${file} has no value, so every clone and push fails.`;
+  const words = `${name}: ${file} is empty, so every clone and push fails.`;
   if (wasDeleted) {
     return problem('repositories.empty_ref', words, {
       remedy: 'hearth doctor --fix removes it: it was deleted by its last push',
-      fix: async () => replaceEmpty(at, null).then(() => `${file} of ${name} is gone again`),
+      fix: async () => replaceEmpty(at, null).then(() => `removed ${file} of ${name}`),
     });
   }
   if (value === null)
     return problem('repositories.empty_ref', words, { remedy: `remove ${at} and push the branch again` });
   return problem('repositories.empty_ref', words, {
-    remedy: `hearth doctor --fix writes its last ${value === journalled ? '' : 'known '}value, ${value.slice(0, 10)}, back`,
-    fix: async () => replaceEmpty(at, value).then(() => `${file} of ${name} is ${value.slice(0, 10)} again`),
+    remedy: `hearth doctor --fix restores its last ${value === journalled ? '' : 'known '}value, ${value.slice(0, 10)}`,
+    fix: async () => replaceEmpty(at, value).then(() => `restored ${file} of ${name} to ${value.slice(0, 10)}`),
   });
 }
 
@@ -257,7 +257,7 @@ async function findOrphans(deps: CheckContext, known: ReadonlySet<string>): Prom
       }
       const lostAndFound = path.join(config.dataDir, 'lost-and-found');
       findings.push(
-        warning('repositories.orphan', `${at} belongs to no repository.`, {
+        warning('repositories.orphan', `${at} does not belong to any repository.`, {
           remedy: 'hearth doctor --fix moves it to lost-and-found',
           fix: async () => {
             await mkdir(lostAndFound, { recursive: true, mode: 0o700 });
@@ -273,9 +273,13 @@ async function findOrphans(deps: CheckContext, known: ReadonlySet<string>): Prom
     const [row] = await rowsOf(deps, 'SELECT id FROM repositories WHERE id = ?', [path.basename(at, '.git')]);
     if (row !== undefined || (await stat(at).catch(() => null)) === null) continue;
     findings.push(
-      warning('repositories.orphan', `${at} belongs to no repository; it was changed less than an hour ago.`, {
-        remedy: 'unless a repository is being made or imported, look at it again in an hour: hearth doctor --fix',
-      }),
+      warning(
+        'repositories.orphan',
+        `${at} does not belong to any repository, but was changed less than an hour ago.`,
+        {
+          remedy: 'unless a repository is being created or imported, check again in an hour: hearth doctor --fix',
+        },
+      ),
     );
   }
   return findings;

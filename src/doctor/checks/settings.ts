@@ -12,7 +12,7 @@ export const checkSettings: CheckGroup = async (deps) => {
   const file = settingsFile === null ? null : await stat(settingsFile).catch(() => null);
   if (file !== null && (file.mode & 0o004) !== 0 && config.metrics.token !== null) {
     findings.push(
-      problem('settings.readable', `${settingsFile} holds a secret, and every user of this machine can read it.`, {
+      problem('settings.readable', `${settingsFile} contains a secret and is readable by every user of this machine.`, {
         remedy: `chmod 640 ${settingsFile}`,
       }),
     );
@@ -23,9 +23,9 @@ export const checkSettings: CheckGroup = async (deps) => {
     findings.push(
       warning(
         'settings.no_base_url',
-        'base_url is not set: the server answers under IP addresses, localhost and names of a local network only.',
+        'base_url is not set: the server only responds to IP addresses, localhost and local network names.',
         {
-          remedy: 'set base_url (SERVICE_BASE_URL) to the address that people use, and restart',
+          remedy: 'set base_url (SERVICE_BASE_URL) to the address that users enter, and restart',
         },
       ),
     );
@@ -37,9 +37,9 @@ export const checkSettings: CheckGroup = async (deps) => {
       findings.push(
         warning(
           'settings.plain_http',
-          'People sign in over plain http: anyone on the network path can read passwords.',
+          'Users sign in over plain http: anyone on the network path can read passwords.',
           {
-            remedy: 'put a proxy with TLS in front and set base_url to its https address',
+            remedy: 'set up a reverse proxy with TLS and set base_url to its https address',
           },
         ),
       );
@@ -48,9 +48,9 @@ export const checkSettings: CheckGroup = async (deps) => {
       findings.push(
         warning(
           'settings.local_base_url',
-          'The server listens to others, but base_url leads to this machine only: clone addresses are wrong.',
+          'The server accepts connections from other machines, but base_url points to this machine only: clone URLs are wrong.',
           {
-            remedy: 'set base_url (SERVICE_BASE_URL) to the address that people use',
+            remedy: 'set base_url (SERVICE_BASE_URL) to the address that users enter',
           },
         ),
       );
@@ -64,9 +64,9 @@ export const checkSettings: CheckGroup = async (deps) => {
       findings.push(
         problem(
           'settings.federation_origin',
-          `Other servers know this one as ${String(from)}, but federation.base_url is ${to}: follows do not work in either direction.`,
+          `Other servers know this server as ${String(from)}, but federation.base_url is ${to}: follows do not work in either direction.`,
           {
-            remedy: `set SERVICE_FEDERATION_BASE_URL back to ${String(from)}, or: hearth federation origin accept ${to}`,
+            remedy: `set SERVICE_FEDERATION_BASE_URL back to ${String(from)}, or run: hearth federation origin accept ${to}`,
           },
         ),
       );
@@ -75,7 +75,7 @@ export const checkSettings: CheckGroup = async (deps) => {
   if (config.federation.enabled) {
     for (const obstacle of federationObstacles(config.federation)) {
       findings.push(
-        problem('settings.federation', `Federation is switched on but not working. ${obstacle}`, {
+        problem('settings.federation', `Federation is enabled but does not work. ${obstacle}`, {
           remedy: 'hearth federation status',
         }),
       );

@@ -15,16 +15,16 @@ export const checkSingleSignOn: CheckGroup = async (deps) => {
   ];
   const summary =
     providers.length === 0
-      ? 'off: no provider is set'
-      : `${counted(providers.length, 'provider answers', 'providers answer')}`;
+      ? 'disabled: no provider is set'
+      : `${counted(providers.length, 'provider responds', 'providers respond')}`;
   return { area: 'single-sign-on', findings, summary };
 };
 
 async function checkProviders({ singleSignOn, config }: CheckContext): Promise<CheckResult[]> {
   const failing = (await singleSignOn.check()).filter(({ error }) => error !== null);
-  const emergency = config.accounts.passwordSignIn ? '' : '; meanwhile: hearth user sign-in-link NAME';
+  const emergency = config.accounts.passwordSignIn ? '' : '; until then: hearth user sign-in-link NAME';
   return failing.map(({ name, issuer, error }) =>
-    problem('single-sign-on.unreachable', `Nobody can sign in with ${name} (${issuer}): ${error}`, {
+    problem('single-sign-on.unreachable', `Users cannot sign in with ${name} (${issuer}): ${error}`, {
       remedy: `see docs/single-sign-on.md${emergency}`,
     }),
   );
@@ -41,7 +41,7 @@ async function checkSecretFiles({ config }: CheckContext): Promise<CheckResult[]
       results.push(
         problem(
           'single-sign-on.secret_readable',
-          `${file} holds the client secret of ${name}, and every user may read it.`,
+          `${file} contains the client secret of ${name} and is readable by every user.`,
           {
             remedy: `chmod 640 ${file}`,
           },
@@ -50,8 +50,8 @@ async function checkSecretFiles({ config }: CheckContext): Promise<CheckResult[]
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       results.push(
-        problem('single-sign-on.secret_file', `${file}, the client secret of ${name}, cannot be read: ${code}.`, {
-          remedy: 'the user that the server runs as needs to read it',
+        problem('single-sign-on.secret_file', `The client secret of ${name}, ${file}, cannot be read: ${code}.`, {
+          remedy: 'the user that runs the server needs read access',
         }),
       );
     }
@@ -88,7 +88,7 @@ function checkBaseUrl({ config }: CheckContext): CheckResult[] {
     ? [
         warning(
           'single-sign-on.no_base_url',
-          'base_url is not set: a provider sends people back to one registered address only.',
+          'base_url is not set: providers only redirect users to a registered address.',
           { remedy: 'set base_url' },
         ),
       ]

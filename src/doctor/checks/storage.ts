@@ -24,14 +24,14 @@ export const checkStorage: CheckGroup = async (deps) => {
     findings.push(
       problem(
         'storage.full',
-        `Nothing can be written in ${dataDir}: the disk is full, its inodes or the quota of this user are used up.`,
+        `Nothing can be written in ${dataDir}: the disk or its inodes are full, or this user's quota is used up.`,
         { remedy: 'free disk space, for example: hearth trash empty; hearth backup prune' },
       ),
     );
   }
   if (networkFileSystems.has(type))
     findings.push(
-      problem('storage.network', `${dataDir} is on a network file system, where the database is not safe.`, {
+      problem('storage.network', `${dataDir} is on a network file system, which is not safe for the database.`, {
         remedy: 'move it to a local disk',
       }),
     );
@@ -42,8 +42,8 @@ export const checkStorage: CheckGroup = async (deps) => {
       findings.push(
         problem(
           'storage.two_file_systems',
-          `${folder} is on another file system than ${dataDir}: nothing can be moved between them.`,
-          { remedy: 'put both on one' },
+          `${folder} is on another file system than ${dataDir}: files cannot be moved between them.`,
+          { remedy: 'put both on one file system' },
         ),
       );
     }
@@ -59,7 +59,7 @@ async function checkModes({ config: { dataDir }, userId }: CheckContext): Promis
     findings.push(
       problem('storage.open_folder', `Every user of this machine can read ${dataDir}.`, {
         remedy: `chmod 700 ${dataDir}`,
-        fix: async () => chmod(dataDir, 0o700).then(() => `closed ${dataDir}`),
+        fix: async () => chmod(dataDir, 0o700).then(() => `restricted access to ${dataDir}`),
       }),
     );
   }
@@ -69,7 +69,7 @@ async function checkModes({ config: { dataDir }, userId }: CheckContext): Promis
       findings.push(
         problem(
           'storage.owner',
-          `${path.join(dataDir, name)} belongs to user ${found.uid}, the server is user ${userId}.`,
+          `${path.join(dataDir, name)} belongs to user ${found.uid}, but the server runs as user ${userId}.`,
           { remedy: `chown -R ${userId} ${dataDir}` },
         ),
       );
@@ -85,16 +85,16 @@ async function checkHostKey(key: string): Promise<CheckResult[]> {
   const found = await lstat(key).catch(() => null);
   if (found !== null && (found.mode & 0o077) !== 0) {
     findings.push(
-      problem('ssh.key_mode', 'Others may read the SSH host key.', {
+      problem('ssh.key_mode', 'Other users can read the SSH host key.', {
         remedy: `chmod 600 ${key}`,
-        fix: async () => chmod(key, 0o600).then(() => 'closed the SSH host key'),
+        fix: async () => chmod(key, 0o600).then(() => 'restricted access to the SSH host key'),
       }),
     );
   }
   if (found !== null && found.size === 0) {
     findings.push(
-      problem('ssh.key_empty', 'The SSH host key is empty: SSH cannot start.', {
-        remedy: `put it back from a backup; without one remove ${key}, and every client will be asked about the new key`,
+      problem('ssh.key_empty', 'The SSH host key is empty: the SSH server cannot start.', {
+        remedy: `restore it from a backup; without one, remove ${key}, and every client will be prompted to accept the new key`,
       }),
     );
   }
@@ -115,7 +115,7 @@ async function checkLeftovers({ config: { dataDir, backup }, now }: CheckContext
       const found = await lstat(at).catch(() => null);
       if (found === null || now - found.mtimeMs < dayMs) continue;
       findings.push(
-        warning(check, `${at} was left behind by a process that was killed.`, {
+        warning(check, `A killed process left ${at} behind.`, {
           remedy: `rm -r ${at}`,
           fix: async () => rm(at, { recursive: true, force: true }).then(() => `removed ${at}`),
         }),

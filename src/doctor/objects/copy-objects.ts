@@ -49,13 +49,13 @@ export async function copyObjects(kind: ObjectKind, options: CopyOptions): Promi
   return result;
 }
 
-type Copied = { kind: 'copied'; bytes: number } | { kind: 'present' | 'is in neither store' | 'has other bytes' };
+type Copied = { kind: 'copied'; bytes: number } | { kind: 'present' | 'is in neither store' | 'has different bytes' };
 
 async function copyOne({ key, bytes, sha256 }: ReferencedObject, from: ObjectStore, to: ObjectStore): Promise<Copied> {
   const there = await to.stat(key);
   if (there !== null) {
     const isSame = (bytes ?? there.bytes) === there.bytes && (sha256 ?? there.sha256) === (there.sha256 ?? sha256);
-    return { kind: isSame ? 'present' : 'has other bytes' };
+    return { kind: isSame ? 'present' : 'has different bytes' };
   }
   const opened = await from.get(key);
   if (opened === null) return { kind: 'is in neither store' };
@@ -68,7 +68,7 @@ async function copyOne({ key, bytes, sha256 }: ReferencedObject, from: ObjectSto
   } catch (error) {
     opened.stream.destroy();
     if ((error as { code?: string }).code === 'invalid' || (error as { code?: string }).code === 'internal')
-      return { kind: 'has other bytes' };
+      return { kind: 'has different bytes' };
     throw error;
   }
 }
