@@ -7,7 +7,7 @@ import type { Brought } from './bring-repository.ts';
 import { moveWiki } from './bring-wiki.ts';
 import type { BroughtWiki } from './bring-wiki.ts';
 import type { MirrorDeps } from './deps.ts';
-import type { ReleasePage } from './releases/fetch-releases.ts';
+import type { ReleasePage, TellName } from './releases/fetch-releases.ts';
 import { releasesPrefix } from './releases/releases-prefix.ts';
 
 /**
@@ -95,10 +95,11 @@ export async function bringReleasesFrom(
   located: Located,
   pages: AsyncIterable<ReleasePage>,
   signal: AbortSignal,
+  tellName: TellName,
 ): Promise<string[]> {
   try {
     const { storeReleases } = await import('./releases/fetch-releases.ts');
-    await storeReleases(deps, located, pages, signal);
+    await storeReleases(deps, located, pages, signal, tellName);
     return [];
   } catch (error) {
     if (!isRefusal(error) || signal.aborted) throw error;

@@ -4,6 +4,7 @@ import type { MirrorDeps } from './deps.ts';
 import { fetchLfsObjects } from './mirror-lfs.ts';
 import { openHttpRemote } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
+import type { TellName } from './releases/fetch-releases.ts';
 import { releasesPrefix } from './releases/releases-prefix.ts';
 import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
@@ -134,10 +135,11 @@ export async function bringReleases(
   located: Located,
   origin: Origin,
   signal: AbortSignal,
+  tellName: TellName,
 ): Promise<string[]> {
   try {
     const { fetchReleases } = await import('./releases/fetch-releases.ts');
-    await fetchReleases(deps, located, await openOrigin(deps, origin), signal);
+    await fetchReleases(deps, located, await openOrigin(deps, origin), signal, tellName);
     return [];
   } catch (error) {
     if (!isRefusal(error) || signal.aborted) throw error;

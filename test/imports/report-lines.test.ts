@@ -1,6 +1,7 @@
 // time limit: 120 s
 // The report after a later run: a line about what has been mended goes, one about what still holds stays.
 import t from 'tap';
+import type { Test } from 'tap';
 import { freePort } from '../fixtures/free-port.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
@@ -80,3 +81,79 @@ t.test('a name with a sign of a pattern is no pattern', async (t) => {
   await imports.runDue();
   t.strictSame(await lines(), ['file a% off', 'file ab']);
 });
+
+t.test('releases: a file with another name, and a release without a tag', async (t) => {
+  const { forge, start, again } = await startOne(t);
+  forge.setRef('refs/tags/v1', forge.tip());
+  const names = ['a/b.txt', 'bell\u0007.txt', `${'x'.repeat(300)}.txt`, 'good.txt', 'cafe\u0301.txt'];
+  const at = '2024-01-01T00:00:00Z';
+  const row = { body: '', draft: false, prerelease: false, created_at: at, published_at: at };
+  const assets = names.map((name, index) => {
+    forge.files.set(`/files/${index}`, { body: 'text' });
+    return { id: index + 1, name, size: 4, created_at: at, browser_download_url: `${forge.url}/files/${index}` };
+  });
+  forge.world.releases.push({ ...row, id: 1, tag_name: 'v1', name: 'One', assets });
+  forge.world.releases.push({ ...row, id: 2, tag_name: '', name: 'Nightly', assets: [] });
+  forge.world.releases.push({ ...row, id: 3, tag_name: ' ', name: '', assets: [] });
+  const wanted = [
+    'releases: 2 did not arrive. the release “Nightly”: it has no tag there, and every release here needs one; ' +
+      'the release 3: it has no tag there, and every release here needs one.',
+    'releases: the file a/b.txt of v1 is named a_b.txt here',
+    'releases: the file bell\ufffd.txt of v1 is named bell_.txt here',
+    `releases: the file ${'x'.repeat(120)}… of v1 is named ${'x'.repeat(120)}… here`,
+  ];
+  const { id, lines } = await start();
+  t.strictSame(lines, wanted);
+  t.strictSame(await again(id), wanted, 'a second run says the same');
+});
+
+t.test('what was deleted there stays here and is named', async (t) => {
+  const { forge, start, again, numbersOf } = await startOne(t);
+  const [first, second] = [forge.addIssue(), forge.addIssue()];
+  const third = forge.addPull(forge.push('topic'));
+  const { id, lines } = await start();
+  t.strictSame(lines, []);
+  const { issues } = forge.world;
+  const whole = [...issues];
+  const line = `gone there: the lists of the source no longer have #${second}, #${third}; nothing is deleted here`;
+  forge.world.issues = whole.filter(({ number }) => number === first);
+  forge.world.pulls = [];
+  t.strictSame(await again(id, { isFull: false }), [], 'a list of what is new says nothing');
+  t.strictSame(await again(id), [line]);
+  t.strictSame(await numbersOf(id), [first, second, third]);
+  forge.fail({ pattern: /\/issues\?/, status: 404, times: 1 });
+  t.strictSame(await again(id), [line], 'a list that broke off changes nothing');
+  forge.world.issues = whole.filter(({ number }) => number !== third);
+  t.strictSame(await again(id), [line.replace(`#${second}, `, '')], 'one is back');
+});
+
+/** A server, a forge that it may ask, and a repository there. */
+async function startOne(t: Test) {
+  const port = await freePort();
+  const web = await startWeb(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}` } });
+  const { imports, db } = web.modules;
+  const alice = viewerOf((await signedIn(web, 'alice')).id, 'alice');
+  const forge = await startGiteaStub(t, { port, pageSize: 50 });
+  const linesOf = async (id: string): Promise<string[]> => {
+    const found = (await imports.find(id))!;
+    t.equal(found.state, 'done');
+    return (await imports.problems(found.id)).map(({ item, problem }) => `${item}: ${problem}`);
+  };
+  return {
+    forge,
+    async start() {
+      const { id } = await imports.start(alice, { address: `${forge.url}/bob/tool`, token: forge.world.token });
+      await imports.runDue();
+      return { id, lines: await linesOf(id) };
+    },
+    async again(id: string, { isFull = true } = {}) {
+      await imports.again(alice, id, { isFull });
+      await imports.runDue();
+      return linesOf(id);
+    },
+    async numbersOf(id: string): Promise<number[]> {
+      const rows = await db.read.query('SELECT number AS n FROM issues WHERE repository_id = ? ORDER BY number', [id]);
+      return rows.map(({ n }: { n: number }) => Number(n));
+    },
+  };
+}

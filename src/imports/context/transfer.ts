@@ -13,9 +13,10 @@ export interface Transfer {
   lfs(): Promise<string[]>;
   wiki(options: Base): ReturnType<Bring['wiki']>;
   /**
+   * @param tellName receives a sentence for each file that has another name here
    * @returns items that could not be transferred
    */
-  releases(): Promise<string[]>;
+  releases(tellName: (sentence: string) => void): Promise<string[]>;
 }
 
 /** Opens files of the source. Throws `source_failed` with the reason as a message. */

@@ -28,10 +28,10 @@ export async function* readDumpReleases(
 function readRelease(item: unknown, url: string): ReleasePage['releases'][number] {
   const row = objectOf(item);
   const tag = textOf(row['tag_name']);
-  if (tag === '') return null;
+  const title = textOf(row['name']);
+  if (tag === '' && title === '') return null;
   const origin = `${url}/releases/${encodeURIComponent(tag.toWellFormed())}`;
   const createdAt = timeOf(row['created']) ?? 0;
-  const title = textOf(row['name']);
   return {
     release: {
       origin,

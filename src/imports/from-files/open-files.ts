@@ -61,11 +61,12 @@ export async function openFiles(
       lfs: () => fromFiles.lfs(located, (oid) => openBelow(folder, `lfs/${oid}`), signal),
       wiki: async (options) =>
         fromFiles.wiki(located, path.join(folder, (await findWiki(folder)) ?? 'wiki'), { ...options, signal }),
-      releases: () =>
+      releases: (tellName) =>
         fromFiles.releases(
           located,
           isPlain ? readPlainReleases(deps, folder, row.id) : readDumpReleases(deps, { ...row, folder }),
           signal,
+          tellName,
         ),
     },
     files: {

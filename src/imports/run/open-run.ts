@@ -147,7 +147,7 @@ export async function openRun(
       refs: (options) => bring.refs(located, { ...credentials, url: `${pageNow()}.git` }, { ...options, signal }),
       lfs: () => bring.lfs(located, { ...credentials, url: `${pageNow()}.git` }, signal),
       wiki: (options) => bring.wiki(located, { ...credentials, url: `${pageNow()}.wiki.git` }, { ...options, signal }),
-      releases: () => bring.releases(located, origin, signal),
+      releases: (tellName) => bring.releases(located, origin, signal, tellName),
     },
     files: {
       open: (key, name) => client.openFile(addressesOf(row, key, name)),

@@ -10,6 +10,7 @@ import type { RunContext } from '../context/run-context.ts';
 import { nameReleaseAuthors } from '../people/release-authors.ts';
 import { fetchFiles } from '../files/fetch-files.ts';
 import { findAddresses } from './find-addresses.ts';
+import { nameGone } from './name-gone.ts';
 import { transferRefs } from './transfer-code.ts';
 import { transferWiki } from './transfer-wiki.ts';
 import { keepHook } from '../watch/watch-hook.ts';
@@ -47,7 +48,10 @@ const steps: Readonly<Record<Phase, Step>> = {
     // Changed items are requested one by one.
     if (context.row.isFull && context.options.withPulls) await fetchPages(context, 'pulls');
   },
-  comments: (context) => fetchPages(context, 'comments'),
+  async comments(context) {
+    await fetchPages(context, 'comments');
+    await nameGone(context);
+  },
   write: writeIssues,
   times: writeTimes,
   async files(context) {
@@ -58,7 +62,8 @@ const steps: Readonly<Record<Phase, Step>> = {
   async releases({ deps, row, transfer, options, tell, renew }) {
     if (!options.withReleases) return;
     renew('releases');
-    for (const problem of await transfer.releases()) tell('releases', problem);
+    const problems = await transfer.releases((sentence) => tell('releases', sentence));
+    for (const problem of problems) tell('releases', problem);
     await nameReleaseAuthors(deps, row);
   },
   settings: writeSettings,

@@ -25,12 +25,13 @@ export async function fetchReleases(
   located: Located,
   remote: HttpRemote,
   signal: AbortSignal,
+  tellName?: TellName,
 ): Promise<void> {
   async function* pages(): AsyncGenerator<ReleasePage> {
     for await (const { api, releases } of listRemoteReleases(deps, remote))
       yield { releases, open: (file) => openRemoteFile(deps, api, file) };
   }
-  await storeReleases(deps, located, pages(), signal);
+  await storeReleases(deps, located, pages(), signal, tellName);
 }
 
 /** Releases, null for unreadable ones, and the function that opens their files. */
@@ -39,12 +40,16 @@ export interface ReleasePage {
   open(file: RemoteFile): Promise<Readable>;
 }
 
+/** Receives a sentence for each file that has another name here. */
+export type TellName = (sentence: string) => void;
+
 /** Stores releases page by page. Throws the errors of `fetchReleases`. */
 export async function storeReleases(
   deps: MirrorDeps,
   { repository, path }: Located,
   pages: AsyncIterable<ReleasePage>,
   signal: AbortSignal,
+  tellName: TellName = () => {},
 ): Promise<void> {
   const { logger, clock } = deps;
   const refs = await deps.git.refs.list(path);
@@ -71,21 +76,29 @@ export async function storeReleases(
     { release, files: remoteFiles }: RemoteRelease,
   ): Promise<void> => {
     const { tag } = release;
-    await attempt(`the release ${tag}`, async () => {
+    if (tag.trim() === '') {
+      failures.push(`the release ${nameWithoutTag(release)}: it has no tag there, and every release here needs one`);
+      return;
+    }
+    await attempt(`the release ${visible(tag)}`, async () => {
       const stored = await deps.releases.foreign.store(repository, release, refs.get(`refs/tags/${tag}`) ?? null);
       releases += 1;
       const there = new Set(stored.files.map(({ origin }) => origin));
       const { wanted, left } = chooseFiles(remoteFiles, deps.releases.foreign.fileName);
       for (const name of left)
         failures.push(
-          `${name} of ${tag}: a release has no two files of one name, and at most ${releaseLimits.filesPerRelease}`,
+          `${visible(name)} of ${tag}: a release has no two files of one name, and at most ${releaseLimits.filesPerRelease}`,
         );
+      const { fileName } = deps.releases.foreign;
+      for (const { name } of wanted)
+        if (fileName(name) !== name.normalize('NFC'))
+          tellName(`the file ${visible(name)} of ${tag} is named ${visible(fileName(name))} here`);
       await eachLimit(
         wanted.filter(({ origin }) => !there.has(origin)),
         atOnce,
         async (file) => {
           const open = async () => stopWith(signal, await openFile(file));
-          const isStored = await attempt(`${file.name} of ${tag}`, () =>
+          const isStored = await attempt(`${visible(file.name)} of ${tag}`, () =>
             deps.releases.foreign.storeFile(repository, stored.id, file, open),
           );
           if (isStored) files += 1;
@@ -103,6 +116,16 @@ export async function storeReleases(
   logger.info('mirror.releases', { repositoryId: repository.id, releases, files, failures: failures.length });
   if (failures.length > 0) throw releasesFailed(listOf(failures));
 }
+
+/** The title, or the last part of its address. */
+const nameWithoutTag = ({ title, origin }: RemoteRelease['release']): string =>
+  title.trim() === '' ? origin.slice(origin.lastIndexOf('/') + 1) || 'without a title' : `“${visible(title)}”`;
+
+/** Control characters as a sign that shows them; a long text is cut. */
+const visible = (text: string): string => {
+  const shown = [...text.slice(0, 400).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\ufffd')];
+  return shown.length <= 120 ? shown.join('') : `${shown.slice(0, 120).join('')}…`;
+};
 
 function listOf(failures: readonly string[]): string {
   const shown = failures.slice(0, maxListed).map((one) => one.slice(0, 200).replace(/\.$/, ''));

@@ -32,12 +32,17 @@ function viewImport(found: Import, problems: readonly { item: string; problem: s
   const { progress, state, phase } = found;
   const at = steps.findIndex(([phases]) => phases.includes(phase));
   const isRunning = state === 'running';
+  // Nothing changes the row of an import that has ended; the last run ends it with its own time.
+  const isSwitchedOver = state === 'ended' && found.finishedAt === found.updatedAt;
+  const isWhole = state === 'done' || (state === 'ended' && phase === 'finish');
   return {
     address: found.url,
     isRunning,
     isWaiting: found.waitsUntil !== null,
     isPaused: state === 'paused',
     isEnded: state === 'ended',
+    isSwitchedOver,
+    ended: state === 'ended' ? viewTime(found.updatedAt, now) : null,
     isFollowing: found.watchMs !== null,
     transfer: found.transfer,
     lastError: found.lastError,
@@ -46,7 +51,7 @@ function viewImport(found: Import, problems: readonly { item: string; problem: s
     finished: found.finishedAt === null ? null : viewTime(found.finishedAt, now),
     steps: steps.map(([, title], step) => ({
       title,
-      state: !isRunning && state !== 'paused' ? 'done' : step < at ? 'done' : step === at ? 'now' : 'later',
+      state: isWhole || step < at ? 'done' : step === at && state !== 'ended' ? 'now' : 'later',
     })),
     issues: viewNumber(progress.found.issues),
     comments: viewNumber(progress.found.comments),

@@ -1,5 +1,6 @@
 // Three fields move a repository in, and its page shows how far it is, what did not come and what is to be done.
 import t from 'tap';
+import { localAdministrator } from '../../../src/access/index.ts';
 import { freePort } from '../../fixtures/free-port.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
@@ -86,7 +87,7 @@ t.test('a repository is imported by a form, runs again and is switched over', as
   t.equal((await post(alice.session, `${page}/switch-over`, {})).status, 303);
   await here.modules.imports.runDue();
   const over = await get(alice.session, page);
-  t.match(over.body, /Switched over/);
+  t.match(over.body, /Switched over[^]*The import ended: <time[^]*Nothing more comes from the source/);
   t.notMatch(over.body, /<button[^>]*>Run again/);
   const again = await post(alice.session, `${page}/run`, {});
   t.match([again.status, /no longer followed/.test(again.body)], [409, true]);
@@ -108,4 +109,15 @@ t.test('a repository is imported by a form, runs again and is switched over', as
   await here.modules.imports.runDue();
   const whole = await post(alice.session, '/repos/import', { ...all, address: forge.url });
   t.match([whole.status, /Only an administrator can import/.test(whole.body)], [422, true]);
+
+  // One that was ended by hand says so, with what can be done next.
+  const mine = await post(alice.session, '/repos/import', { address, token: forge.world.token, name: 'mine' });
+  const minePage = mine.headers.location!.replace(/\?.*/, '');
+  await here.modules.imports.runDue();
+  const { repository } = await here.modules.repositories.find(localAdministrator, 'alice', 'mine');
+  t.notMatch((await get(alice.session, minePage)).body, /The import ended/);
+  await here.modules.imports.end(localAdministrator, repository.id);
+  const ended = (await get(alice.session, minePage)).body;
+  t.match(ended, /Ended\s*<[^]*The import ended: <time[^]*import it as a new repository/);
+  t.notMatch(ended, /Switched over|<button[^>]*>Run again/);
 });
