@@ -20,5 +20,8 @@ export async function refuseLastSignInMethod(
   if (relyingPartyOf(baseUrl) !== null && (await manager.existsBy(passkeySchema, { userId: personId }))) return;
   const left = await manager.findBy(identitySchema, { userId: personId });
   if (left.some(({ issuer }) => settings.providerIssuers.includes(issuer))) return;
-  throw conflict('only_way_in', 'You could not sign in without it. Set a password or link another account first.');
+  throw conflict(
+    'only_way_in',
+    'You would not be able to sign in without it. Set a password or link another account first.',
+  );
 }

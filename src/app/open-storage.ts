@@ -97,6 +97,6 @@ function refuseMissingKey({ dataDir, instanceKeyFile }: Config): void {
   if (instanceKeyFile === path.join(dataDir, 'ci', 'secret.key') || existsSync(instanceKeyFile)) return;
   throw unavailable(
     'instance_key_missing',
-    `There is no file ${instanceKeyFile}, which instance_key_file names. Of a new instance it is made by: head -c 32 /dev/urandom`,
+    `The file ${instanceKeyFile} in instance_key_file does not exist. For a new instance, create it with: head -c 32 /dev/urandom`,
   );
 }

@@ -40,7 +40,7 @@ export async function allowanceOf(deps: CopyDeps, repositoryId: string): Promise
 export async function refuseFullQuota(deps: CopyDeps, userId: string): Promise<void> {
   const { maxBytes, userQuotaBytes, totalQuotaBytes } = deps.settings;
   if (Math.min(maxBytes, userQuotaBytes, totalQuotaBytes) <= 0)
-    throw conflict('copies_off', 'Copies of followed repositories are not kept on this server.');
+    throw conflict('copies_off', 'This server does not keep copies of followed repositories.');
   if ((await bytesOfCopies(deps, { userId })) >= userQuotaBytes)
     throw conflict('copy_quota', `Your copies have reached their quota of ${readableSize(userQuotaBytes)}.`);
   if ((await bytesOfCopies(deps, {})) >= totalQuotaBytes)

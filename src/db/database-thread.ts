@@ -39,7 +39,7 @@ const tooManyWaiting = () =>
   unavailable('too_many_waiting', 'Too many people ask for this at once. Please try again in a moment.', {
     retryAfterSeconds: 2,
   });
-const stopping = () => unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
+const stopping = () => unavailable('stopping', 'The server is shutting down.', { retryAfterSeconds: 5 });
 
 export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits): DatabaseThread {
   /** Queue in the order of requests, which is the order of replies. */

@@ -35,13 +35,17 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
   if (type === null)
     throw invalid('image_type_not_allowed', 'An image must be a PNG, JPEG, GIF or WebP file.', { field });
   if (sniffImageType(bytes) !== type) {
-    throw invalid('image_content_mismatch', `This file claims to be ${inWords(type)}, but its content is not.`, {
-      field,
-    });
+    throw invalid(
+      'image_content_mismatch',
+      `The type of this file is ${inWords(type)}, but its content does not match.`,
+      {
+        field,
+      },
+    );
   }
   const second = detectPolyglot(bytes);
   if (second !== null) {
-    throw invalid('image_content_mismatch', `This file is ${inWords(type)} and a ${second} at the same time.`, {
+    throw invalid('image_content_mismatch', `This file is both ${inWords(type)} and ${second}.`, {
       field,
     });
   }

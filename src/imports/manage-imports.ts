@@ -146,7 +146,7 @@ export async function insertImport(
 
 export function checkInput(token: string, watchMs: number | null): void {
   if (token.length > maxTokenLength || /[^\x21-\x7e]/.test(token))
-    throw invalid('invalid_import', 'This is not a token.', { field: 'token' });
+    throw invalid('invalid_import', 'This is not a valid token.', { field: 'token' });
   if (watchMs !== null && !(watchMs >= shortestWatchMs && watchMs <= longestWatchMs))
     throw invalid('invalid_import', 'The check interval must be between one minute and 30 days.', {
       field: 'watch',
@@ -301,7 +301,10 @@ export async function runAgain(
     const found = await manager.findOneBy(importSchema, { repositoryId });
     if (found === null) throw noImport();
     if (found.state === 'ended')
-      throw conflict('import_ended', 'The source is no longer followed: it was switched over to this server.');
+      throw conflict(
+        'import_ended',
+        'Hearth no longer follows the source because it was switched over to this server.',
+      );
     const options = readStoredOptions(found.options);
     await manager.update(
       importSchema,

@@ -19,9 +19,13 @@ export const attachmentsIn = (text: string): string[] => firstAttachments(text, 
 export function refuseTooManyAttachments(text: string, more = 0): void {
   const most = limits.attachmentsPerText;
   if (firstAttachments(text, most + 1).length + more > most)
-    throw invalid('too_many_attachments', `A text can show at most ${most} files. Use another comment.`, {
-      field: 'body',
-    });
+    throw invalid(
+      'too_many_attachments',
+      `A text can include at most ${most} files. Add the others in another comment.`,
+      {
+        field: 'body',
+      },
+    );
 }
 
 function firstAttachments(text: string, most: number): string[] {

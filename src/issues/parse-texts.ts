@@ -23,7 +23,7 @@ export function parseBody(value: unknown): string {
 /** The same for a comment, which must not be empty. Also throws `text_missing`. */
 export function parseComment(value: unknown): string {
   const body = parseBody(value);
-  if (body === '') throw invalid('text_missing', 'Enter a text.', { field: 'body' });
+  if (body === '') throw invalid('text_missing', 'Enter some text.', { field: 'body' });
   return body;
 }
 

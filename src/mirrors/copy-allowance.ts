@@ -20,7 +20,7 @@ export async function openAllowance(deps: MirrorDeps, { repository, path }: Loca
   const used = await usedBytes(deps, { repository, path });
   let left = bytes - used;
   const tooLarge = () =>
-    unavailable('copy_too_large', `The copy would grow past ${limit}. It stays as it is until it fits.`);
+    unavailable('copy_too_large', `The copy would exceed ${limit}. Hearth does not update it until it fits.`);
   if (left <= 0) throw tooLarge();
   return {
     get left() {

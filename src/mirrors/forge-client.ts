@@ -107,7 +107,7 @@ export async function getFrom(
   if (status === 403 || status === 429)
     throw unavailable(
       'elsewhere_failed',
-      `${host} accepts no more requests for now (status ${status}); with a token it accepts more.`,
+      `${host} has reached its request limit (status ${status}). A token raises the limit.`,
     );
   if (status !== 200) throw unavailable('elsewhere_failed', `${host} answered with status ${status}.`);
   return response;

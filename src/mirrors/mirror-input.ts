@@ -26,9 +26,13 @@ const maxIntervalMs = 30 * 86_400_000;
 /** Throws `invalid_mirror` for a password that would never be used. */
 export function refusePassword(secret: string | undefined): void {
   if (secret)
-    throw invalid('invalid_mirror', 'An ssh address cannot have a password: the mirror signs in with its own key.', {
-      field: 'secret',
-    });
+    throw invalid(
+      'invalid_mirror',
+      'An SSH address cannot contain a password because the mirror signs in with its own key.',
+      {
+        field: 'secret',
+      },
+    );
 }
 
 /** Throws `invalid_mirror`. */

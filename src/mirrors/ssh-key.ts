@@ -57,7 +57,7 @@ export function decryptKey(
   if (opened === null)
     throw unavailable(
       'mirror_secret_closed',
-      'Its ssh key cannot be decrypted with this server’s key. Create a new one and add it to the remote.',
+      'The mirror SSH key cannot be decrypted with this server’s key. Create a new one and add it to the remote.',
     );
   return opened;
 }

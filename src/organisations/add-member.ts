@@ -47,7 +47,7 @@ export async function personToAdd(
     throw invalid('no_such_person', 'No user has this username.', { field });
   });
   if (person.disabledAt !== null)
-    throw invalid('person_disabled', `The account of ${person.username} is disabled.`, { field });
+    throw invalid('person_disabled', `The account ${person.username} is disabled.`, { field });
   return person;
 }
 

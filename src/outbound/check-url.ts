@@ -25,7 +25,7 @@ export const mayBePrivate = (url: URL, rules: OutboundRules): boolean =>
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 export const privateAddress = (host: string) =>
-  forbidden('address_not_public', `${host} is not a public address; only public addresses can be contacted.`);
+  forbidden('address_not_public', `${host} is not a public address. Hearth only connects to public addresses.`);
 
 /**
  * Whether the host of an ssh URL is already normalised as in an https URL: the URL parser rewrites spellings such as
@@ -44,7 +44,7 @@ export async function checkUrl(text: string, rules: OutboundRules): Promise<URL>
   const isNamedSsh = url.protocol === 'ssh:' && rules.mayUseSsh?.(url) === true && isParsedForm(url);
   if (url.protocol !== 'https:' && !mayBePlain && !isNamedSsh) throw forbidden('https_only', 'Only https is allowed');
   if (url.username !== '' || url.password !== '')
-    throw invalid('invalid_url', 'A URL with a username or password in it is not accepted.');
+    throw invalid('invalid_url', 'The URL cannot contain a username or password.');
   if (!(await rules.isAllowed(url))) {
     throw forbidden('host_not_allowed', `${url.host} is not on this server's peer list.`);
   }

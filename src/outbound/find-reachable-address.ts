@@ -24,9 +24,13 @@ export async function findReachableAddress(
       failures.push(error);
     }
   }
-  throw unavailable('peer_unreachable', `No address of it can be reached: ${networkErrorMessage(failures.at(-1))}.`, {
-    cause: failures.at(-1),
-  });
+  throw unavailable(
+    'peer_unreachable',
+    `None of its addresses can be reached: ${networkErrorMessage(failures.at(-1))}.`,
+    {
+      cause: failures.at(-1),
+    },
+  );
 }
 
 function tryConnect(host: string, port: number, connectMs: number): Promise<void> {

@@ -40,7 +40,7 @@ export async function openRequest(url: URL, request: StreamedRequest, wire: Tran
   const failed = (thrown: unknown): unknown =>
     thrown instanceof Refused
       ? thrown.cause
-      : unavailable('peer_unreachable', `${url.host} did not answer: ${networkErrorMessage(thrown)}.`, {
+      : unavailable('peer_unreachable', `${url.host} did not respond: ${networkErrorMessage(thrown)}.`, {
           cause: thrown,
         });
   try {

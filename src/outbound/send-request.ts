@@ -51,7 +51,7 @@ export async function sendRequest(url: URL, request: OutboundRequest, wire: Tran
   } catch (thrown) {
     const error = thrown instanceof StaleConnection ? thrown.cause : thrown;
     if (error instanceof Refused) throw error.cause;
-    throw unavailable('peer_unreachable', `${url.host} did not answer: ${networkErrorMessage(error)}.`, {
+    throw unavailable('peer_unreachable', `${url.host} did not respond: ${networkErrorMessage(error)}.`, {
       cause: error,
     });
   }

@@ -26,7 +26,7 @@ const unwanted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/\\:*?"<>|]/u;
  * for names with folders, control characters or direction marks, and for empty, hidden or too long ones.
  */
 export function parseFileName(given: string): string {
-  const refuse = (why: string) => invalid('invalid_file_name', `The name of a file ${why}.`, { field: 'files' });
+  const refuse = (why: string) => invalid('invalid_file_name', `A file name ${why}.`, { field: 'files' });
   const name = given.normalize('NFC').trim();
   if (name === '') throw refuse('may not be empty');
   if (!name.isWellFormed() || unwanted.test(name))

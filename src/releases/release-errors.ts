@@ -6,7 +6,7 @@ export const releaseNotFound = () => notFound('release_not_found', 'Release not 
 export const fileNotFound = () => notFound('release_file_not_found', 'File not found');
 
 export const releaseExists = (tag: string) =>
-  conflict('release_exists', `There is already a release for the tag ${tag}.`, { field: 'tag' });
+  conflict('release_exists', `A release for the tag ${tag} already exists.`, { field: 'tag' });
 
 /** Throws the error of a policy refusal; does nothing for null. */
 export function refuse(refusal: ReleaseRefusal | null): void {

@@ -6,10 +6,10 @@ const shape = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)|\/\.|\.$|\/$))[^\x00-\
 /** Validates the name of a new branch by git's rules for refs. Throws `invalid_branch_name`. */
 export function parseBranchName(text: string): string {
   if (text.length > 200 || !shape.test(text) || text.startsWith('.') || text.startsWith('/')) {
-    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'default_branch' });
+    throw invalid('invalid_branch_name', 'git does not accept this branch name.', { field: 'default_branch' });
   }
   const reason = refuseShortName(text);
   if (reason !== null)
-    throw invalid('invalid_branch_name', `This is not a branch name: ${reason}.`, { field: 'default_branch' });
+    throw invalid('invalid_branch_name', `This is not a valid branch name: ${reason}.`, { field: 'default_branch' });
   return text;
 }

@@ -66,7 +66,7 @@ export async function forkStored(
     if (Number(counted.refs) === 0)
       throw only === null
         ? conflict('repository_empty', 'This repository has no commits yet, so there is nothing to fork.')
-        : invalid('branch_not_found', 'The repository has no such branch.', { field: 'branch' });
+        : invalid('branch_not_found', 'This branch does not exist in the repository.', { field: 'branch' });
     await manager.query(
       `INSERT INTO git_packs (repository, key, name, pack_sha256, index_sha256, pack_bytes, index_bytes, generation, created_at)
         SELECT CAST(? AS text), key, name, pack_sha256, index_sha256, pack_bytes, index_bytes, CAST(? AS bigint), created_at

@@ -246,7 +246,7 @@ async function unlink(
 async function proves(deps: SingleSignOnDeps, personId: string, account: ProviderAccount): Promise<void> {
   const person = await deps.accounts.personOfIdentity(account);
   if (person?.id !== personId)
-    throw forbidden('other_account', 'You do not sign in with that account. Use a linked account.');
+    throw forbidden('other_account', 'That account is not linked to yours. Use a linked account.');
 }
 
 async function lastProviderOf({ accounts, providers }: SingleSignOnDeps, personId: string): Promise<string | null> {

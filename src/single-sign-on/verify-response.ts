@@ -60,7 +60,7 @@ function declined({ logger }: SingleSignOnDeps, { name, title }: OidcProvider, c
   return forbidden(
     'provider_refused',
     code === 'access_denied'
-      ? `You were not signed in at ${title}.`
+      ? `You did not complete the sign-in at ${title}.`
       : `${title} did not sign you in. Try again, or ask an administrator.`,
     { cause },
   );

@@ -213,13 +213,13 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   );
   await client.updateTask({ state: { id: task.id, result: 3 } });
   t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
-  t.match(await outputOf('run', 'cancel', 'alice/work', '1'), /has already ended.*\[4\]$/s);
+  t.match(await outputOf('run', 'cancel', 'alice/work', '1'), /has already finished.*\[4\]$/s);
 
   const idle = client.fetchTask({}, { timeoutMs: 20_000 });
   t.equal(await outputOf('run', 'rerun', 'alice/work', '1'), 'Run 1 is running again as attempt 2.\n[0]');
   const { task: second } = await idle;
   t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not finished yet\nhint: hearth run cancel.*\[4\]$/s);
   const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
   const watching = hearth(['run', 'watch', 'alice/work', '1', '--exit-status']);
   const third = (await client.fetchTask({})).task;

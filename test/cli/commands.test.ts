@@ -633,7 +633,7 @@ t.test('user show prints everything but secrets', async (t) => {
   t.match(json, { username: 'dave', sessions: [{ address: '127.0.0.1' }] });
   t.strictSame([json.keys, json.tokens, json.sessions.length], [[], [], 1]);
   t.match(await outputOf(['user', 'show', json.id]), /^Username\tdave\n/);
-  t.match(await outputOf('setup-url'), /it has an administrator\nhint: .*\[4\]$/s);
+  t.match(await outputOf('setup-url'), /is already set up and has an administrator\nhint: .*\[4\]$/s);
 });
 
 t.test('config show, check, path and example', async (t) => {

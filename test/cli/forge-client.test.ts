@@ -429,7 +429,7 @@ t.test('repo import and mirror by ssh: a generated key, or an existing one', can
   });
   t.match(made.stderr, `presents the host key ED25519 ${there.fingerprint()}`);
   t.match(made.stderr, 'hearth repo mirror sync alice/later');
-  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /does not accept the key/ });
+  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /does not accept the SSH key/ });
   const { publicKey } = await json('repo', 'mirror', 'show', 'alice/later');
   there.allow(publicKey);
   t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 0, stdout: 'alice/later is up to date.\n' });
@@ -439,7 +439,7 @@ t.test('repo import and mirror by ssh: a generated key, or an existing one', can
   );
 
   await there.changeHostKey();
-  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /a different host key/ });
+  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /a host key that differs/ });
   t.match(await json('repo', 'mirror', 'show', 'alice/later'), {
     state: 'host key changed',
     offeredHostKeyFingerprint: `ED25519 ${there.fingerprint()}`,

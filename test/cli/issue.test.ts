@@ -88,7 +88,7 @@ t.test('refusals have the exit codes of their kind', async (t) => {
   t.match(await hearth(['show', 'alice/none', '1']), { code: 3 });
   t.match(await hearth(['close', 'alice/garden', '2', '--as', 'nobody']), { code: 3 });
   t.match(await hearth(['label', 'alice/garden', '1', '--add', 'wet', '--as', 'bob']), { code: 4 });
-  t.match(await hearth(['label', 'alice/garden', '1', '--add', 'dry']), { code: 2, stderr: /no label dry/ });
+  t.match(await hearth(['label', 'alice/garden', '1', '--add', 'dry']), { code: 2, stderr: /no label named dry/ });
   t.match(await hearth(['label', 'alice/garden', '1']), { code: 2 });
   t.match(await hearth(['delete', 'alice/garden', '1']), { code: 2, stderr: /--yes/ });
   t.match(await hearth(['list', 'alice/garden', '--limit', '0']), { code: 2 });

@@ -209,7 +209,7 @@ t.test('the instance key at a place of the settings', async (t) => {
   const withKey = (line: string) => runCli(line.split(' '), { cwd: folder, env: given });
   t.match(await withKey('user list'), {
     code: 6,
-    stderr: /there is no file .*mounted\.key, which instance_key_file names[^]*head -c 32/,
+    stderr: /the file .*mounted\.key in instance_key_file does not exist[^]*head -c 32/,
   });
   t.notOk(existsSync(elsewhere), 'it is never made');
   renameSync(keyFile, elsewhere);

@@ -283,7 +283,10 @@ t.test('an origin that grows past a limit stops at it, and the copy stays comple
   }, 'the limit is met');
   const full = await copy();
   t.match(full, { completeTo: one, state: 'full' });
-  t.match(full.error, 'The copy would grow past the limit of 409.6 kB for one copy. It stays as it is until it fits.');
+  t.match(
+    full.error,
+    'The copy would exceed the limit of 409.6 kB for one copy. Hearth does not update it until it fits.',
+  );
   const before = await home.modules.mirrors.find(full.repositoryId);
   await push('trunk:more');
   clock.advance(10 * 61_000);

@@ -474,6 +474,6 @@ t.test('on plain http a real browser sends what the cross-site check needs', asy
   );
   await page.goto('http://evil.example.org/');
   await page.click('button');
-  t.match(await page.textContent('main'), /This form came from http:\/\/evil\.example\.org/);
+  t.match(await page.textContent('main'), /This form was sent from http:\/\/evil\.example\.org/);
   t.equal(web.log.filter(({ level }) => level === 'error').length, 0);
 });

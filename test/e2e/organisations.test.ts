@@ -116,7 +116,7 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
     .getByLabel('Custom image', { exact: true })
     .setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
   await press(page, 'Upload');
-  await page.getByRole('alert').filter({ hasText: 'its content is not' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'its content does not match' }).waitFor();
   await page.getByLabel('Custom image', { exact: true }).setInputFiles({
     name: 'x.png',
     mimeType: 'image/png',

@@ -139,11 +139,11 @@ t.test('stock git and Chromium without scripts', async (t) => {
   // The CI waits for alice, who has looked at the code.
   await waitForApproval(1);
   await alices.goto(address);
-  t.match(await mainText(alices), /A workflow waits for approval/);
+  t.match(await mainText(alices), /A workflow is waiting for approval/);
   await alices.locator('#approval button').click();
   await runChecks(clone.head);
   await alices.goto(address);
-  t.notMatch(await mainText(alices), /waits for approval/);
+  t.notMatch(await mainText(alices), /A workflow is waiting for approval/);
   t.match(await mainText(alices), /1 approval needed, 0 given/);
 
   // A review with three threads: on two lines, and on the round.

@@ -55,7 +55,7 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByLabel('Tag', { exact: true }).fill('a..b');
   await page.getByLabel('Title', { exact: true }).fill('The first spring');
   await page.getByRole('button', { name: 'Generate release notes' }).click();
-  await page.getByRole('alert').filter({ hasText: 'not a tag name' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'does not accept this tag name' }).waitFor();
   await page.getByLabel('Tag', { exact: true }).fill('v1.0.0');
   await page.getByRole('button', { name: 'Generate release notes' }).click();
   t.match(await page.getByLabel('Notes', { exact: true }).inputValue(), /Light the first fire/);
@@ -97,7 +97,7 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByRole('button', { name: 'Create tag' }).click();
   await page.getByRole('status').filter({ hasText: 'The tag is created' }).waitFor();
   await page.getByRole('link', { name: 'Delete v0.1' }).click();
-  await page.getByRole('button', { name: 'Delete the tag' }).click();
+  await page.getByRole('button', { name: 'Delete tag' }).click();
   await page.getByRole('status').filter({ hasText: 'The tag is deleted' }).waitFor();
 });
 

@@ -86,7 +86,7 @@ t.test('a new person signs in with the provider, chooses a username, and signs o
   await look(t, page, 'login');
   provider.signedIn = null;
   await page.getByRole('link', { name: 'Sign in with Company' }).click();
-  t.match(await mainText(page), /You were not signed in at Company/);
+  t.match(await mainText(page), /You did not complete the sign-in at Company/);
   await look(t, page, 'declined');
   provider.signedIn = 's-dora';
   await page.goto('/login?next=/explore/repos');
@@ -101,12 +101,12 @@ t.test('a new person signs in with the provider, chooses a username, and signs o
   t.match(page.url(), /\/explore\/repos$/);
 
   await page.goto('/settings/account');
-  t.match(await mainText(page), /have no password/);
+  t.match(await mainText(page), /do not have a password/);
   await look(t, page, 'account-without-password');
   await page.goto('/settings/linked-accounts');
   await page.getByText('Unlink', { exact: true }).first().click();
   await page.getByRole('button', { name: 'Unlink' }).click();
-  t.match(await mainText(page), /You could not sign in without it/);
+  t.match(await mainText(page), /You would not be able to sign in without it/);
   await look(t, page, 'only-way-in');
   await page.goto('/settings/sessions');
   t.match(await mainText(page), /single sign-on/);
@@ -206,11 +206,11 @@ t.test('what administrators see, and the link for when the provider is down', as
   const page = await (await newContext(false)).newPage();
   await signInWithPassword(page, 'carol', carol.password);
   await page.goto('/admin/single-sign-on');
-  t.match(await mainText(page), /Answers/);
+  t.match(await mainText(page), /Responding/);
   await look(t, page, 'administration');
   await provider.stop();
   await page.goto('/admin/single-sign-on');
-  t.match(await mainText(page), /Does not answer/);
+  t.match(await mainText(page), /Not responding/);
   await look(t, page, 'administration-down');
   await page.context().clearCookies();
   clock.advance(2 * 60 * 60_000);

@@ -228,7 +228,7 @@ t.test('delivery list, show, retry and purge', async (t) => {
     await outputOf('delivery', 'retry', String(id)),
     /^Created delivery \d+ \(PENDING\) to retry \d+, which stays FAILED\.\n\[0\]$/,
   );
-  t.match(await outputOf('delivery', 'retry', String(id + 1)), /only a FAILED one.*\[4\]$/s);
+  t.match(await outputOf('delivery', 'retry', String(id + 1)), /Only a FAILED delivery.*\[4\]$/s);
   t.match(await outputOf('delivery', 'retry'), /\[2\]$/);
   t.match(await outputOf('delivery', 'retry', 'x'), /\[2\]$/);
   t.match(
@@ -340,8 +340,8 @@ t.test('/admin/federation is for administrators, and does what the command line 
   const { get, post } = await browserOf(root.id);
   t.match(await get('/admin/federation'), /Other servers/);
   t.comment('follows: for a person, listed, asked again, ended');
-  t.match(await get('/admin/federation/follows?user=root-of-all'), /of-all follows nothing/);
-  t.match(await get('/admin/federation/follows?user=nobody-here&page=x'), /nobody-here follows nothing/);
+  t.match(await get('/admin/federation/follows?user=root-of-all'), /of-all does not follow anything/);
+  t.match(await get('/admin/federation/follows?user=nobody-here&page=x'), /nobody-here does not follow anything/);
   t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: `${peer.origin}/r/bob/tool` }), {
     status: 303,
     location: '/admin/federation/follows?done=follow-added-for',
@@ -360,14 +360,14 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await post(`/admin/federation/follows/${follow}/retry`, {}), { status: 303 });
   t.match(await post(`/admin/federation/follows/${follow}/unfollow`, {}), { status: 303 });
   t.match(await post(`/admin/federation/follows/${follow}/unfollow`, {}), { status: 404 });
-  t.match(await get('/admin/federation/follows?user=root-of-all'), /of-all follows nothing/);
+  t.match(await get('/admin/federation/follows?user=root-of-all'), /of-all does not follow anything/);
   t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: `${peer.origin}/u/carol` }), {
     status: 303,
   });
   t.match(await get('/admin/federation/follows?user=root-of-all'), /0 repositories followed through this user/);
   t.match(await post('/admin/federation/follows/resync', {}), {
     status: 200,
-    body: /Looked at 1 person\.[^]*No new repositories/,
+    body: /Checked 1 person\.[^]*No new repositories/,
   });
   t.match(await get('/admin/federation/followers'), /Enter a repository/);
   t.match(await get('/admin/federation/followers?repository=alice/garden'), new RegExp(`${peer.host}/u/mallory`));

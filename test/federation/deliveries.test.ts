@@ -239,7 +239,7 @@ t.test(
     t.match(rows[0], {
       attempts: 1,
       state: 'PENDING',
-      last_error: `${dead} did not answer: it refused the connection.`,
+      last_error: `${dead} did not respond: it refused the connection.`,
     });
     t.strictSame(new Set(rows.map(({ locked_until }) => locked_until)), new Set([0]));
 
@@ -445,7 +445,7 @@ t.test('a retry by hand is a new delivery; the FAILED row stays', async (t) => {
   await federation.drain();
   const [bad, good] = await federation.listDeliveries().then((rows) => rows.reverse());
   t.match([bad, good], [{ state: 'FAILED', type: 'Push', activityId: /activities/ }, { state: 'DELIVERED' }]);
-  await t.rejects(federation.retryDelivery(good!.id), /only a FAILED one/);
+  await t.rejects(federation.retryDelivery(good!.id), /Only a FAILED delivery/);
   await t.rejects(federation.retryDelivery(12345), /no such delivery/);
   const again = await federation.retryDelivery(bad!.id);
   t.match(await federation.showDelivery(again), {

@@ -205,7 +205,7 @@ t.test('"Send now" makes a delivery that waits due, for administrators', async (
   await federation.drain();
   t.match(await federation.showDelivery(waiting!.id), { state: 'DELIVERED' });
   t.notMatch(await get(list, root.session), `${waiting!.id}/send`);
-  t.match(await post(action, root.session), { status: 409, body: /is not waiting/ });
+  t.match(await post(action, root.session), { status: 409, body: /is not pending/ });
   t.equal((await post(`${list}/99999/send`, root.session)).status, 404);
 });
 

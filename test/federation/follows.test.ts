@@ -338,7 +338,7 @@ t.test('a follow that waits for a server that is down says so, and asking again 
   t.match(waiting.status, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
   const view = viewFollowStatus(waiting, clock.now());
   t.match(view, {
-    sentence: /^Not sent yet: .* did not answer: it refused the connection\. Next attempt in 1 minute\.$/,
+    sentence: /^Not sent yet: .* did not respond: it refused the connection\. Next attempt in 1 minute\.$/,
     mayRetry: true,
   });
   const retried = repositories.find(({ status }) => (status as { why: string }).why === 'retrying')!;

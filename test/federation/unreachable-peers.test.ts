@@ -96,7 +96,7 @@ t.test('after seven days without a response deliveries to a server end, and none
   t.match(
     rows.find(({ attempts }) => attempts === 0),
     {
-      last_error: `${dead} has given no answer since ${new Date(begun).toISOString().slice(0, 10)} and was given up: ${dead} did not answer: it refused the connection.`,
+      last_error: `${dead} has given no answer since ${new Date(begun).toISOString().slice(0, 10)} and was given up: ${dead} did not respond: it refused the connection.`,
     },
   );
   t.match(

@@ -425,7 +425,7 @@ t.test('a private repository that vanishes is not taken for an empty one', async
   const { id } = await start(forge);
   forge.fail({ pattern: /\/repos\/bob\/tool(?:\/issues.*)?$/, status: 404 });
   await run(id, { isFull: true });
-  t.match(await find(id), { state: 'paused', lastError: /has no bob\/tool, or the token cannot see it/ });
+  t.match(await find(id), { state: 'paused', lastError: /has no bob\/tool, or the token has no access to it/ });
   t.equal(
     Number((await here.modules.db.read.query('SELECT count(*) AS n FROM issues WHERE repository_id = ?', [id]))[0].n),
     3,
@@ -594,7 +594,7 @@ t.test('who merged comes also where a list leaves it out, and every run agrees',
   t.strictSame(await read(), wanted);
 });
 
-t.test('whoever has reviewed is not asked for a review again', async (t) => {
+t.test('a reviewer is not asked for a review again', async (t) => {
   const forge = await newForge(t);
   const tip = forge.commitFile(forge.tip(), 'one\nreviewed\n');
   const names = ['asked', 'answered', 'asked-again', 'dismissed'];

@@ -339,7 +339,7 @@ t.test('pins and resolved threads come by its GraphQL API', async (t) => {
   const problems = await here.modules.imports.problems((await here.modules.imports.find(id))!.id);
   t.match(
     problems.filter(({ item }) => item === 'pins and threads').map(({ problem }) => problem),
-    [/^pins and the resolution of threads did not come: .*lacks permission/],
+    [/^pins and the resolution of threads did not come: .*does not have the required permission/],
   );
   t.equal(queries.length, first + 1, 'asked once');
   const { problems: dry } = await here.modules.imports.try({ address: `${forge.url}/bob/tool`, kind: 'github', token });

@@ -126,5 +126,5 @@ t.test('a list that is absent, of a server that shows nothing else either, is na
   await imports.groups.again(root, group, {});
   await imports.runDue();
   const { lastError } = (await find(group)).group;
-  t.equal(lastError, `${host} has no such list, or the token cannot see it.`);
+  t.equal(lastError, `${host} has no such list, or the token has no access to it.`);
 });

@@ -223,7 +223,14 @@ t.test('what breaks off waits or is asked for again; until then nothing is seen'
   t.teardown(() => foreign.close());
   const secondary = '{"message":"You have exceeded a secondary rate limit."}';
   const rows: [what: string, pattern: RegExp, status: number, headers: Json, body: string, state: object][] = [
-    ['rights lost', /comments\?/, 403, {}, '{}', { state: 'paused', lastError: /lacks permission for this/ }],
+    [
+      'rights lost',
+      /comments\?/,
+      403,
+      {},
+      '{}',
+      { state: 'paused', lastError: /does not have the required permission on/ },
+    ],
     ['a token that ends', /labels\?/, 401, {}, '{}', { state: 'paused', lastError: /does not accept the token/ }],
     ['a secondary limit', /comments\?/, 403, {}, secondary, { state: 'running', waitsUntil: Number }],
     ['a limit', /issues\?/, 429, { 'Retry-After': '60' }, '{}', { state: 'running', waitsUntil: Number }],

@@ -100,7 +100,13 @@ t.test('what breaks off waits or is asked for again; until then nothing is seen'
   await new Promise<void>((resolve) => foreign.listen(other, '127.0.0.1', resolve));
   t.teardown(() => foreign.close());
   const rows: [what: string, pattern: RegExp, status: number, headers: Record<string, string>, state: object][] = [
-    ['rights that are lost', /discussions/, 403, {}, { state: 'paused', lastError: /lacks permission for this/ }],
+    [
+      'rights that are lost',
+      /discussions/,
+      403,
+      {},
+      { state: 'paused', lastError: /does not have the required permission on/ },
+    ],
     ['a token that ends', /labels/, 401, {}, { state: 'paused', lastError: /does not accept the token/ }],
     [
       'a redirect elsewhere',

@@ -144,7 +144,7 @@ t.test('what breaks off is asked for again or waits for a person; until then not
       'rights that are lost',
       /\/issues\/comments\?/,
       { status: 403 },
-      { state: 'paused', lastError: /lacks permission for this/ },
+      { state: 'paused', lastError: /does not have the required permission on/ },
     ],
     ['a token that ends', /\/pulls\?/, { status: 401 }, { state: 'paused', lastError: /does not accept the token/ }],
     [

@@ -223,7 +223,7 @@ t.test('what fails is listed, and a second run brings the rest, and only that', 
     /gone\.txt of v1: 127\.0\.0\.2:\d+ answered 404/,
     /cut\.bin of v1: /,
     /wrong\.bin of v1: /,
-    /large\.iso of v1: A file of a release can have at most 1 MiB/,
+    /large\.iso of v1: A release file can be at most 1 MiB/,
     /good\.txt of v1: a release has no two files of one name/,
     /inner\.txt of v1: .*another host of the own network/,
     /loop\.txt of v1: .*no address that can be followed/,
@@ -301,7 +301,7 @@ t.test('a pull mirror follows: new contents replace old ones, and what was made 
   t.match(await mirrors.find(id), {
     state: 'failing 1',
     lastError:
-      /mine\.txt of v1: .*already has a file mine\.txt; the release v2: There is already a release for the tag v2/,
+      /mine\.txt of v1: .*already has a file named mine\.txt; the release v2: A release for the tag v2 already exists/,
   });
   const found = await releasesOf('followed');
   t.match(found.get('v1'), { body: 'New notes' });
@@ -377,7 +377,7 @@ t.test('a server without such an API, a token that is refused, and addresses wit
   );
   answers.set(api, 403);
   await again(id);
-  t.match((await here.modules.mirrors.find(id))?.lastError, /accepts no more requests for now \(status 403\)/);
+  t.match((await here.modules.mirrors.find(id))?.lastError, /has reached its request limit \(status 403\)/);
   answers.set(api, { message: 'no list' });
   await again(id);
   t.match((await here.modules.mirrors.find(id))?.lastError, /is none of GitHub/);
@@ -406,10 +406,7 @@ t.test('a release whose files would exceed the quota stays without them', async 
   await countBytes(2 ** 40);
   answers.set(api, [release(1, 'v1', { assets: [asset(61, 'a.bin', 'a'.repeat(700_000)), asset(62, 'b.bin', 'b')] })]);
   await again(id);
-  t.match(
-    (await here.modules.mirrors.find(id))?.lastError,
-    /b\.bin of v1: The files of these releases have used up their quota/,
-  );
+  t.match((await here.modules.mirrors.find(id))?.lastError, /b\.bin of v1: The release files have used up their quota/);
   t.equal((await releases.list(viewer, at('small'), { limit: 5 })).rows.length, 1);
   await countBytes(700_000);
 });

@@ -93,7 +93,7 @@ t.test(
     await mirrors.runDue();
     t.match(await mirrorOf('copy'), {
       state: 'failing 1',
-      lastError: /does not accept the key.*Add its public key there/,
+      lastError: /does not accept the SSH key.*Add its public key there/,
     });
 
     there.allow(saved.sshPublicKey!);
@@ -173,7 +173,7 @@ t.test('a changed host key stops the mirror until a person accepts the one that 
     state: 'host key changed',
     isPaused: true,
     failures: 1,
-    lastError: /presents a different host key than the one trusted here.*compare the fingerprints/,
+    lastError: /presents a host key that differs from the trusted one.*compare the fingerprints/,
     hostKeyFingerprint: `ED25519 ${before}`,
     offeredFingerprint: `ED25519 ${after}`,
   });
@@ -254,9 +254,9 @@ t.test(
       await refusal({ address: `ssh://git@127.0.0.1:${there.port + 1}/x.git` }),
       new RegExp(`^mirror_address_refused: Only https.*"127\\.0\\.0\\.1:${there.port + 1}"`),
     );
-    t.match(await refusal({ secret: 'a password' }), /^invalid_mirror: .*cannot have a password/);
+    t.match(await refusal({ secret: 'a password' }), /^invalid_mirror: .*cannot contain a password/);
     await there.stop();
-    t.match(await refusal({}), /^mirror_address_refused: The ssh connection failed: Connection refused\.$/);
+    t.match(await refusal({}), /^mirror_address_refused: The SSH connection failed: Connection refused\.$/);
     await there.start();
     t.equal(await here.modules.mirrors.find(await idOf('guarded')), null);
     t.match(await refusal({}), 'taken');
@@ -341,7 +341,7 @@ t.test('without an ssh program the refusal says what to install', canTry, async 
   const refusal = await git.remotes
     .hostKeyOf({ user: 'git', host: 'git.lan', port: 22, address: '127.0.0.1' })
     .catch((error: unknown) => error);
-  t.match(refusal, { reason: 'ssh_client_missing', message: /no ssh program.*openssh-client/ });
+  t.match(refusal, { reason: 'ssh_client_missing', message: /ssh program is not installed.*openssh-client/ });
 });
 
 t.test('keys that a killed server has left are gone after the next start', canTry, async (t) => {

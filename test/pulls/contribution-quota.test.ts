@@ -68,5 +68,5 @@ t.test('whichever way a round comes, it is refused when its author has used up t
   await bob.commit('c.txt', 'small\n');
   const pushed = await bob.push('origin', 'HEAD:refs/for/main/x');
   t.equal(pushed.code, 1);
-  t.match(pushed.stderr, /can take 1 MiB here/, 'a push, with the same words');
+  t.match(pushed.stderr, /have reached the limit of 1 MiB/, 'a push, with the same words');
 });

@@ -169,7 +169,7 @@ t.test('hostile and broken patches change nothing', async (t) => {
     ['nothing', ' \n', /^patch_missing/],
     ['no changes', mail('Hello.\n'), /^no_changes/],
     ['not a patch', 'Hello.\n', /^patch_missing: This is not a patch/],
-    ['no author', mail(adds('f.txt')).replace(/^From.*\n/, ''), /^bad_mail: Mail 1 .* no author/],
+    ['no author', mail(adds('f.txt')).replace(/^From.*\n/, ''), /^bad_mail: Email 1 .* no author/],
     [
       'too many mails',
       `${`From ${base} Mon Sep 17 00:00:00 2001\n${mail(adds('f.txt'))}\n`.repeat(101)}`,

@@ -169,7 +169,7 @@ t.test('the pages, the files of a person, and the API', async (t) => {
   await alice.post('/settings/gpg', { key: foreign });
   const { body } = await alice.get('/settings/gpg');
   t.match(body, /Alice &lt;b&gt;[\s\S]*Your address/);
-  t.match(body, /This key expired on 2023-11-15\.[\s\S]*None of its user IDs is a verified email address of yours/);
+  t.match(body, /This key expired on 2023-11-15\.[\s\S]*None of its user IDs is one of your verified email addresses/);
 
   const line = (comment: string) =>
     `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDQM3ETq+FeVbT0bjHGWqn/cJ+WRj0lfusLeXXvb/ald ${comment}`;

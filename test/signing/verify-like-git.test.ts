@@ -105,7 +105,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'a key of somebody else, OpenPGP',
       sign: signature(keys.bobs),
       git: 'G',
-      page: /^plain .*of bob, but its committer has an address of alice\..*Unverified$/,
+      page: /^plain .*of bob, but its committer uses an address of alice\..*Unverified$/,
     },
     {
       about: 'an address of nobody, OpenPGP',
@@ -118,13 +118,13 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'a key without an own user id',
       sign: signature(keys.nameless),
       git: 'G',
-      page: /^plain .*none of its user ids.*Unverified$/,
+      page: /^plain .*none of its user IDs.*Unverified$/,
     },
     {
       about: 'SHA-1',
       sign: signature(keys.ed25519, undefined, 'SHA1'),
       git: 'G',
-      page: /^plain .*no longer safe.*Unverified$/,
+      page: /^plain .*insecure hash.*Unverified$/,
     },
     {
       about: 'SSH Ed25519',
@@ -138,13 +138,13 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'an SSH key for signing in',
       sign: (text) => signWithSsh(ssh.signingIn, text),
       git: 'G',
-      page: /^plain .*for signing in only.*Unverified$/,
+      page: /^plain .*only for signing in.*Unverified$/,
     },
     {
       about: 'an SSH key of somebody else',
       sign: (text) => signWithSsh(ssh.bobs, text),
       git: 'G',
-      page: /^plain .*of bob, but its committer has an address of alice\..*Unverified$/,
+      page: /^plain .*of bob, but its committer uses an address of alice\..*Unverified$/,
     },
     {
       about: 'an altered commit, SSH',
@@ -248,7 +248,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
   }
   const tags = badgesOf((await sendRequest(web, '/repos/alice/kiln/tags')).body);
   t.equal(tags.length, 2);
-  t.match(tags[0], /its tagger has an address of alice\..*Unverified$/, 'a tag whose tagger has another key');
+  t.match(tags[0], /its tagger uses an address of alice\..*Unverified$/, 'a tag whose tagger has another key');
   t.match(tags[1], /^good .*OpenPGP key of alice.*Verified$/);
 
   const { status, body } = await sendRequest(web, `/api/v1/repos/alice/kiln/commits/${oids[0]}`);

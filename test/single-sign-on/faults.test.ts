@@ -173,7 +173,7 @@ t.test('a session that ended meanwhile links nothing, nor does one that another 
   provider.faults.nonce = secondSent.get('nonce')!;
   const taken = await two.browser.get(`/login/oidc/faulty/callback?code=c&state=${secondSent.get('state')}`);
   t.equal(taken.status, 409);
-  t.match(extractMain(taken), /Another user here signs in with this account/);
+  t.match(extractMain(taken), /Another user on this server signs in with this account/);
 });
 
 t.test('a provider that is down, or not what the settings say, is named to administrators only', async (t) => {

@@ -455,7 +455,7 @@ t.test('http is for hosts and ports that an administrator named; the refusal nam
     );
   t.equal(
     await refusal('https://127.0.0.1:8443/'),
-    'invalid_webhook_url: 127.0.0.1 is not a public address; only public addresses can be contacted. An administrator can allow the host: webhooks.allowed_hosts = ["127.0.0.1:8443"].',
+    'invalid_webhook_url: 127.0.0.1 is not a public address. Hearth only connects to public addresses. An administrator can allow the host: webhooks.allowed_hosts = ["127.0.0.1:8443"].',
   );
   t.match(target.url, /^http:/);
   const { id } = await add({ events: ['push'] });

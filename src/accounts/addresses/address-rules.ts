@@ -57,8 +57,7 @@ export function parseAddress(text: unknown): ParsedAddress {
   if (parsed !== null) return parsed;
   throw invalid(
     'invalid_address',
-    'Enter an email address such as alice@example.org. Before the @, use letters without accents, digits and ' +
-      'characters such as dot, hyphen and plus.',
+    'Enter an email address such as alice@example.org. Before the @, use unaccented letters, digits, and characters such as dots, hyphens and plus signs.',
     { field: 'address' },
   );
 }

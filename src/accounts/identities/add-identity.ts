@@ -68,5 +68,5 @@ export async function recordIdentityUse(
 }
 
 function identityInUse(cause?: unknown) {
-  return conflict('identity_in_use', 'Another user here signs in with this account.', { cause });
+  return conflict('identity_in_use', 'Another user on this server signs in with this account.', { cause });
 }

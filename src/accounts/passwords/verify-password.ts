@@ -36,7 +36,7 @@ export async function viewerOfPassword(
     }));
   if (row.disabledAt !== null) throw forbidden('account_disabled', 'This account is disabled.');
   if (row.secondFactorAt !== null)
-    throw forbidden('second_factor_needed', 'This account has a second factor: create the token in the browser.');
+    throw forbidden('second_factor_needed', 'This account has a second factor. Create the token in the browser.');
   if (row.mustChangePassword) throw forbidden('password_change_needed', 'Choose a new password in the browser first.');
   return {
     kind: 'person',

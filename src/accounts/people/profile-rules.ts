@@ -25,7 +25,7 @@ export function parseWebsite(value: unknown): string {
   if (text === '') return '';
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
   if (url === null || /\s/.test(text) || url.username !== '' || url.password !== '') {
-    throw invalid('invalid_website', 'The website must be an address that starts with https:// or http://.', {
+    throw invalid('invalid_website', 'The website must be a URL that starts with https:// or http://.', {
       field: websiteRule.field,
     });
   }

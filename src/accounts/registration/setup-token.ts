@@ -24,7 +24,7 @@ export async function setupToken(
   await db.write(
     async ({ manager, now }) => {
       if (await manager.existsBy(userSchema, { isAdministrator: true })) {
-        throw conflict('administrator_exists', 'Hearth is already set up: it has an administrator.');
+        throw conflict('administrator_exists', 'Hearth is already set up and has an administrator.');
       }
       if (rotate) await manager.deleteAll(setupTokenSchema);
       else await removeSurplus(manager, now);

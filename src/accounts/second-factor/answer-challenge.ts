@@ -37,7 +37,7 @@ export async function answerChallenge(
   if (open === null) throw challengeClosed();
   const [totp, recovery] = [parseTotpCode(typed), parseRecoveryCode(typed)];
   if (totp === null && recovery === null)
-    throw invalid('wrong_code', 'Enter the six digits from the app, or a recovery code of sixteen characters.', {
+    throw invalid('wrong_code', 'Enter the six-digit code from the app, or a sixteen-character recovery code.', {
       field: 'code',
     });
   const attempt = { personId: open.userId, address: origin.address };

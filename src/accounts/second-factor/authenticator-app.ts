@@ -92,8 +92,7 @@ function wrongFirstCode(secret: Buffer, code: string, now: number) {
     'wrong_code',
     other === null
       ? 'This code is wrong. Enter the current code from the app.'
-      : `This code is ${minutes <= 1 ? 'about a minute' : `about ${minutes} minutes`} off. ` +
-          'Set the clock of the device with the app; if it is right, ask an administrator to check the clock of this server.',
+      : `This code is off by ${minutes <= 1 ? 'about a minute' : `about ${minutes} minutes`}. Check the clock of the device with the app. If it is correct, ask an administrator to check the server clock.`,
     { field: 'code' },
   );
 }

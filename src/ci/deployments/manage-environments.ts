@@ -125,7 +125,7 @@ async function readReviewers(deps: CiDeps, { repository }: Found, names: readonl
   for (const name of wanted) {
     const found = name.includes('/') ? await teamOf(deps, repository, name) : await personOf(deps, repository, name);
     if (found === null)
-      throw invalid('no_such_reviewer', `There is nobody called ${name} who may read this repository.`, {
+      throw invalid('no_such_reviewer', `No user named ${name} can read this repository.`, {
         field: 'reviewers',
       });
     who.push(found);

@@ -201,7 +201,7 @@ export async function reviewDeployments(
     );
     const names = new Set(waiting.map(({ environment }) => foldEnvironmentName(environment!)));
     if (waiting.length === 0 || (wanted !== null && [...wanted].some((name) => !names.has(name))))
-      throw conflict('deployment_not_waiting', 'No job of this run is waiting for that any longer.');
+      throw conflict('deployment_not_waiting', 'No job in this run is still waiting for this approval.');
     const decided = await decide(
       deps,
       tx,

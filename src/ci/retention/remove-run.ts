@@ -32,7 +32,7 @@ export async function removeRunRow(deps: CiDeps, id: number): Promise<void> {
     const run = await manager.findOneBy(runSchema, { id });
     if (run === null) throw runNotFound();
     const { number } = run;
-    if (!isFinal(run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
+    if (!isFinal(run.status)) throw conflict('run_not_ended', 'This run has not finished yet.');
     const jobs = await manager.find(jobSchema, { where: { runId: id }, select: { id: true } });
     const tasks = await manager.find(taskSchema, {
       where: { jobId: In(jobs.map((job) => job.id)) },

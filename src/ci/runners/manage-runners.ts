@@ -104,7 +104,7 @@ function parseLabels(chosen: readonly string[]): string[] {
   if (wrong !== undefined)
     throw invalid(
       'invalid_label',
-      `“${wrong}” is not a valid label: it cannot have spaces, commas or colons, and has at most 100 characters.`,
+      `“${wrong}” is not a valid label. A label cannot contain spaces, commas or colons, and can have at most 100 characters.`,
       {
         field: 'labels',
       },

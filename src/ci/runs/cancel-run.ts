@@ -28,7 +28,7 @@ export async function cancelRun(
   const run = await changeRuns(deps, async (tx, after) => {
     const runChanges = await RunChanges.open(deps, tx, after, id);
     if (runChanges === null) throw runNotFound();
-    if (isFinal(runChanges.run.status)) throw conflict('run_ended', 'This run has already ended.');
+    if (isFinal(runChanges.run.status)) throw conflict('run_ended', 'This run has already finished.');
     await cancelJobs(deps, tx, runChanges, { reason: null, force });
     return runChanges.run;
   });

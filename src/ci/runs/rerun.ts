@@ -58,7 +58,8 @@ export async function rerun(
         'run_not_approved',
         'This run was never approved. Approve the latest run of the pull request instead.',
       );
-    if (choice === 'all' && !isFinal(before.run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
+    if (choice === 'all' && !isFinal(before.run.status))
+      throw conflict('run_not_ended', 'This run has not finished yet.');
     if (before.run.attempt >= maxAttempts)
       throw conflict('too_many_attempts', `A run can have at most ${maxAttempts} attempts.`);
     const again = chosenJobs(parsed.workflow, before.jobs, choice);

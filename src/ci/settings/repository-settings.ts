@@ -49,7 +49,7 @@ export async function changeSettings(
   requireLevel(found, 'admin');
   const { tokenPermissions } = change;
   if (tokenPermissions != null && tokenPermissions !== 'read' && tokenPermissions !== 'write')
-    throw invalid('invalid_token_permissions', 'Choose read, write or the default of the server.', {
+    throw invalid('invalid_token_permissions', 'Choose read, write or the server default.', {
       field: 'token_permissions',
     });
   const repositoryId = found.repository.id;

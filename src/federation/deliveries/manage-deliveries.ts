@@ -59,7 +59,10 @@ export async function retryDelivery(deps: FederationDeps, id: number): Promise<n
     const row = await tx.manager.findOneBy(deliverySchema, { id });
     if (row === null) throw noSuchDelivery();
     if (row.state !== 'FAILED')
-      throw conflict('delivery_not_failed', `Delivery ${id} is ${row.state}; only a FAILED one can be sent again.`);
+      throw conflict(
+        'delivery_not_failed',
+        `Delivery ${id} is ${row.state}. Only a FAILED delivery can be sent again.`,
+      );
     return enqueue(tx, row.outboxId, row.targetInbox);
   });
   deps.logger.info('delivery.retried', { delivery: id, as: made });
@@ -75,7 +78,7 @@ export async function sendNow(deps: FederationDeps, id: number): Promise<void> {
     const row = await manager.findOneBy(deliverySchema, { id });
     if (row === null) throw noSuchDelivery();
     if (row.state !== 'PENDING' || row.lockedUntil > now)
-      throw conflict('delivery_not_waiting', `Delivery ${id} is not waiting: there is nothing to send.`);
+      throw conflict('delivery_not_waiting', `Delivery ${id} is not pending, so there is nothing to send.`);
     await manager.update(deliverySchema, { id }, { nextAttemptAt: now });
   });
 }

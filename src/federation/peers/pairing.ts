@@ -65,7 +65,7 @@ export async function acceptInvite(deps: FederationDeps, code: string): Promise<
     if (status < 200 || status > 299) {
       throw conflict(
         'pairing_refused',
-        `${url.host} does not know this code. It works once, for 15 minutes; ask for a new one.`,
+        `${url.host} does not accept this code. A code works once and expires after 15 minutes. Ask for a new one.`,
       );
     }
   } catch (error) {
@@ -125,7 +125,7 @@ export async function removePeer(deps: FederationDeps, host: string): Promise<vo
   );
   if (found.length > 0) return deps.logger.info('peer.removed', { host });
   if (deps.settings.allowlist.includes(host.toLowerCase())) {
-    throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST; remove it there.`);
+    throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST. Remove it there.`);
   }
   throw noSuchPeer(host);
 }
@@ -158,7 +158,7 @@ function readCode(deps: FederationDeps, code: string): { url: URL; secret: strin
   if (url.protocol !== 'https:' && !deps.settings.devAllowInsecure)
     throw invalid('invalid_pairing_code', 'Only https is allowed');
   if (url.host === new URL(deps.settings.origin).host)
-    throw invalid('invalid_pairing_code', 'This code was created here; it is for the other server.');
+    throw invalid('invalid_pairing_code', 'This code was created on this server. Use it on the other server.');
   return { url, secret };
 }
 

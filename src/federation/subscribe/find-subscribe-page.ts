@@ -46,7 +46,7 @@ export async function findSubscribePage(
   if (page === null || (page.protocol !== 'https:' && !deps.settings.devAllowInsecure)) {
     throw invalid(
       'no_subscribe_page',
-      `${host} does not offer a page to follow from. Search there for the handle below.`,
+      `${host} does not have a follow page. Search for the handle below on that server.`,
       { field: 'handle' },
     );
   }

@@ -37,7 +37,7 @@ export async function forkRepository(
     if (![...refs.keys()].some(isCopied))
       throw conflict('repository_empty', 'This repository has no commits yet, so there is nothing to fork.');
     if (onlyBranch !== null && !refs.has(`refs/heads/${onlyBranch}`))
-      throw invalid('branch_not_found', 'The repository has no such branch.', { field: 'branch' });
+      throw invalid('branch_not_found', 'This branch does not exist in the repository.', { field: 'branch' });
     await initRepository(runner, unfinished, defaultBranch);
     await linkObjects(path.join(source, 'objects'), path.join(unfinished, 'objects'));
     // Objects that readers of the source can fetch need not be hidden in the fork, even without a ref to them.

@@ -97,7 +97,7 @@ export async function applyPatch(workspace: MergeWorkspace, request: PatchReques
 }
 
 const tooLarge = (most: string) =>
-  invalid('patch_too_large', `This patch is too large: at most ${most} can be applied here. Push it instead.`, {
+  invalid('patch_too_large', `This patch is too large. Hearth can apply at most ${most}. Push it instead.`, {
     field: 'patch',
   });
 

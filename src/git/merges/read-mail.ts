@@ -55,7 +55,7 @@ export const hasChanges = (text: Buffer): boolean =>
   );
 
 const bad = (number: number, why: string) =>
-  invalid('bad_mail', `Mail ${number} cannot be read: ${why}.`, { field: 'patch' });
+  invalid('bad_mail', `Email ${number} cannot be read: ${why}.`, { field: 'patch' });
 
 /** A mail that declares no character set is UTF-8 or else Latin-1. */
 function decoded(bytes: Buffer): string {

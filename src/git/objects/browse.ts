@@ -220,7 +220,7 @@ export async function log(
 
 /** Throws unless `oid` is a full object id; only those are passed to git as arguments. */
 export function checked(oid: string): string {
-  if (!isWholeId(oid)) throw invalid('invalid_object_id', 'This is not a full object id.');
+  if (!isWholeId(oid)) throw invalid('invalid_object_id', 'This is not a full object ID.');
   return oid;
 }
 

@@ -110,7 +110,7 @@ export function createGitRunner(
   let closed = false;
 
   function start(command: GitCommand): GitProcess {
-    if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
+    if (closed) throw unavailable('stopping', 'The server is shutting down.', { retryAfterSeconds: 5 });
     const launch = launchOf(program, command, settings);
     // A caller that reads stderr line by line waits for a network, so a slower fork does not matter here.
     const launched =
@@ -143,7 +143,8 @@ export function createGitRunner(
       else chunks.push(chunk);
     });
     const { code, stoppedBy } = await child.exited;
-    if (stoppedBy === 'shutdown') throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
+    if (stoppedBy === 'shutdown')
+      throw unavailable('stopping', 'The server is shutting down.', { retryAfterSeconds: 5 });
     command.signal?.throwIfAborted();
     if (stoppedBy !== null) {
       throw internal('git did not answer within its limits', { cause: { argv: command.argv, stoppedBy } });

@@ -65,7 +65,7 @@ async function streamGit(
     git.stdout!.pipe(output, { end: false });
     const early = await Promise.race([begun, git.exited, sleep(beginningMs, 'late' as const, { ref: false })]);
     if (typeof early === 'object' && early.stoppedBy === 'memory_limit') {
-      throw invalid('too_large_to_stream', 'This is too large to be sent as one file. Clone the repository instead.');
+      throw invalid('too_large_to_stream', 'This is too large to send as one file. Clone the repository instead.');
     }
     const isWhole = ({ code, stoppedBy }: GitExit) => code === 0 && stoppedBy === null;
     const brokenOff = (exit: GitExit) =>

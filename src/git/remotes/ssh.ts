@@ -161,7 +161,7 @@ function findSsh({ searchPath }: SshTools): string {
   }
   throw unavailable(
     'ssh_client_missing',
-    'This server has no ssh program. An administrator can install it: the package is called openssh-client or openssh.',
+    'The ssh program is not installed on this server. An administrator can install the package openssh-client or openssh.',
   );
 }
 
@@ -187,9 +187,9 @@ export async function removeStrayKeys(parent: string): Promise<void> {
 /** Why an ssh connection failed, for the owner of the mirror; null if ssh is not the cause. */
 export function sshFailure(errorText: string) {
   if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(errorText))
-    return unavailable('host_key_changed', 'The remote presents a different host key than the one trusted here.');
+    return unavailable('host_key_changed', 'The remote presents a host key that differs from the trusted one.');
   if (/Permission denied \(/.test(errorText))
-    return unavailable('remote_key_refused', 'The remote does not accept the key of this mirror.');
+    return unavailable('remote_key_refused', 'The remote does not accept the SSH key of this mirror.');
   if (/No user exists for uid/.test(errorText))
     return unavailable(
       'remote_failed',
@@ -198,5 +198,5 @@ export function sshFailure(errorText: string) {
   const why =
     /connect to host \S+ port \d+: ([^\r\n]{1,200})/.exec(errorText) ??
     /^(?:ssh|kex_exchange_identification): ([^\r\n]{1,200})/m.exec(errorText);
-  return why === null ? null : unavailable('remote_failed', `The ssh connection failed: ${why[1]!.trim()}.`);
+  return why === null ? null : unavailable('remote_failed', `The SSH connection failed: ${why[1]!.trim()}.`);
 }

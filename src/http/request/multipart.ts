@@ -112,7 +112,7 @@ class FileReceiver {
     let reading: Promise<void> | null = null;
     const start = (): void => {
       if (this.#reading.length === this.#maxFiles) {
-        this.failure = invalid('too_many_files', `Send at most ${this.#maxFiles} files at once.`, { field: 'files' });
+        this.failure = invalid('too_many_files', `Send at most ${this.#maxFiles} files at a time.`, { field: 'files' });
         return;
       }
       this.#open = content;
@@ -147,6 +147,6 @@ class FileReceiver {
 
   /** The client has disconnected, or the form was refused: the reader must not wait for the rest. */
   abort(): void {
-    this.#open?.destroy(new HttpError(400, 'This form was cut off.'));
+    this.#open?.destroy(new HttpError(400, 'This form is incomplete.'));
   }
 }

@@ -18,7 +18,7 @@ export const sourceRefused = (host: string, status: number) =>
     'source_refused',
     status === 401
       ? `${host} does not accept the token (status 401).`
-      : `The token lacks permission for this at ${host} (status ${status}).`,
+      : `The token does not have the required permission on ${host} (status ${status}).`,
     { cause: new RefusedStatus(status) },
   );
 
@@ -35,7 +35,7 @@ export const isRejected = ({ cause }: DomainError): boolean => cause instanceof 
 
 /** Absent and hidden repositories cannot be distinguished. */
 export const sourceGone = (host: string, project: string) =>
-  unavailable('source_gone', `${host} has no ${project}, or the token cannot see it.`);
+  unavailable('source_gone', `${host} has no ${project}, or the token has no access to it.`);
 
 /** A temporary failure. */
 export class Again extends Error {

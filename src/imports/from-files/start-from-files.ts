@@ -128,7 +128,10 @@ async function replaceFiles(deps: ImportDeps, viewer: Viewer, importId: string, 
   const claimed = await db.write(async ({ manager, now }) => {
     const row = await manager.findOneByOrFail(importSchema, { id: importId });
     if (row.state === 'ended')
-      throw conflict('import_ended', 'The source is no longer followed: it was switched over to this server.');
+      throw conflict(
+        'import_ended',
+        'Hearth no longer follows the source because it was switched over to this server.',
+      );
     if (row.lockedUntil > now || row.state === 'running')
       throw conflict('import_running', 'This import is still running. Specify the new folder when it has finished.');
     await manager.update(importSchema, { id: importId }, { lockedUntil: now + 60_000 });

@@ -91,7 +91,7 @@ async function refuseFull(
     [uploaderId],
   )) as { n: number }[];
   if (Number(unused!.n) >= limits.unusedAttachmentsPerPerson)
-    throw invalid('too_many_unused_attachments', 'You have uploaded too many files that no text uses. Wait a day.', {
+    throw invalid('too_many_unused_attachments', 'You have uploaded too many unused files. Try again in a day.', {
       field: 'files',
     });
 }
@@ -141,7 +141,7 @@ const nameOf: Record<ImageType, string> = {
 
 /** The error for a file that exceeds the limit. */
 const attachmentTooLarge = (maxBytes: number) =>
-  invalid('attachment_too_large', `A file can have at most ${readableSize(maxBytes)}.`, { field: 'files' });
+  invalid('attachment_too_large', `A file can be at most ${readableSize(maxBytes)}.`, { field: 'files' });
 
 async function readHead(content: AsyncIterator<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -128,7 +128,7 @@ function parseColumn({ name: givenName, limit, rule: givenRule, label: givenLabe
   if (name === '') throw invalid('board_column_name_missing', 'Enter a name for the column.', { field: 'column_name' });
   const cardLimit = [undefined, null, '', 0, '0'].includes(limit as never) ? null : Number(limit);
   if (cardLimit !== null && !(Number.isInteger(cardLimit) && cardLimit > 0 && cardLimit <= limits.cardsPerBoard))
-    throw invalid('invalid_card_limit', `The limit is a number from 1 to ${limits.cardsPerBoard}.`, { field: 'limit' });
+    throw invalid('invalid_card_limit', `Enter a limit from 1 to ${limits.cardsPerBoard}.`, { field: 'limit' });
   const rule = givenRule === undefined || givenRule === '' ? null : (givenRule as ColumnRule | null);
   if (rule !== null && !rules.includes(rule))
     throw invalid('invalid_column_rule', 'A column can follow “open”, “closed” or a label.', { field: 'rule' });

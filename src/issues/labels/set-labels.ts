@@ -79,7 +79,7 @@ async function labelsByName({ manager }: Tx, repository: Repository, names: read
     rows.push(...(await manager.findBy(labelSchema, { organisationId, nameFolded: In(wanted) })));
   return wanted.map((name) => {
     const found = rows.find(({ nameFolded }) => nameFolded === name);
-    if (found === undefined) throw invalid('unknown_label', `There is no label ${name}.`, { field: 'labels' });
+    if (found === undefined) throw invalid('unknown_label', `There is no label named ${name}.`, { field: 'labels' });
     return found;
   });
 }

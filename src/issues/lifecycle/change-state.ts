@@ -15,7 +15,7 @@ const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
 /** Throws `invalid_close_reason`. */
 export function checkCloseReason(reason: string): void {
   if (!reasons.includes(reason))
-    throw invalid('invalid_close_reason', 'Choose one of the reasons.', { field: 'reason' });
+    throw invalid('invalid_close_reason', 'Choose one of the listed reasons.', { field: 'reason' });
 }
 
 /** Closes an issue; a closed one stays closed. Throws `invalid_close_reason`. */

@@ -34,7 +34,7 @@ export async function addLink(
   kind: SettableLink,
   to: IssueAt,
 ): Promise<void> {
-  if (!settable.includes(kind)) throw invalid('invalid_link', 'There is no such link.', { field: 'kind' });
+  if (!settable.includes(kind)) throw invalid('invalid_link', 'This link does not exist.', { field: 'kind' });
   const target = await findIssue(deps, viewer, to);
   await withIssueWrite(deps, viewer, at, 'triage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;

@@ -22,7 +22,7 @@ export async function hideComment(
   { position, reason }: { position: number; reason: HideReason | null },
 ): Promise<void> {
   if (reason !== null && !hideReasons.includes(reason))
-    throw invalid('invalid_hide_reason', 'Choose one of the reasons.', { field: 'reason' });
+    throw invalid('invalid_hide_reason', 'Choose one of the listed reasons.', { field: 'reason' });
   const found = await findIssue(deps, viewer, at);
   await deps.db.write(async (tx) => {
     const { issue } = await issueInWrite(deps, tx, viewer, found.issue, 'triage');

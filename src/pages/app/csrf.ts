@@ -46,8 +46,7 @@ export const refuseCrossSite: Middleware = async (ctx: Context, next) => {
   if (!accepted) {
     throw new HttpError(
       403,
-      `This form came from ${origin ?? 'another site'}, but this server is ${ctx.state.origin}, so nothing was done. ` +
-        'If you are behind a reverse proxy, let it pass on the Host header and set X-Forwarded-Proto.',
+      `This form was sent from ${origin ?? 'another site'}, but the address of this server is ${ctx.state.origin}, so Hearth rejected it. If the server is behind a reverse proxy, configure the proxy to forward the Host header and to set X-Forwarded-Proto.`,
     );
   }
   await next();

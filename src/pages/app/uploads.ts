@@ -122,6 +122,6 @@ function translate(error: unknown, field: string): unknown {
   if (isDomainError(error)) return error;
   const { code } = error as { code?: unknown };
   if (code === libraryCodes.fileTooLarge || code === libraryCodes.filesTooLarge) return imageTooLarge(field);
-  if (code === libraryCodes.tooManyFiles) return invalid('too_many_files', 'Send one image, not several.', { field });
+  if (code === libraryCodes.tooManyFiles) return invalid('too_many_files', 'Send a single image.', { field });
   return unreadable(field, error);
 }

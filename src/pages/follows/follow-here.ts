@@ -13,7 +13,7 @@ export async function followHere(
   { owner, name }: LocalTarget,
 ): Promise<void> {
   const unknown = () =>
-    invalid('unresolvable_handle', `Nothing here is called ${name === null ? owner : `${owner}/${name}`}.`, {
+    invalid('unresolvable_handle', `${name === null ? owner : `${owner}/${name}`} does not exist on this server.`, {
       field: 'target',
     });
   if (name !== null) {

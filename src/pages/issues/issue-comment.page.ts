@@ -58,7 +58,7 @@ export const postComment =
 /** For a `catch`: a redirect to the sign-in page would lose the text of a user whose session has ended. */
 export function keepText(error: unknown): never {
   if (!isDomainError(error) || error.code !== 'unauthenticated') throw error;
-  throw forbidden('signed_out', 'You are signed out. Sign in in another tab, then send this again.');
+  throw forbidden('signed_out', 'You are signed out. Sign in from another tab, then send this again.');
 }
 
 /** The comment was added: failing to delete the draft is not an error. */

@@ -50,7 +50,7 @@ export const openPatch: Page<RepositoryContext, PullsDeps> = (context, deps) => 
     async () => {
       const files = context.takeContents();
       if (values.pull !== '' && !/^\d{1,9}$/.test(values.pull))
-        throw invalid('bad_pull_number', 'Enter the number of the pull request.', { field: 'pull' });
+        throw invalid('bad_pull_number', 'Enter the pull request number.', { field: 'pull' });
       if (files.length > 1) throw invalid('too_many_files', 'Choose one file.', { field: 'files' });
       const [file] = files;
       if (file !== undefined && values.patch.trim() !== '')

@@ -54,7 +54,7 @@ export async function changeRequests(
     const askedBy = viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
     for (const userId of added) {
       if (userId === context.issue.authorId || userId === context.pull.submitterId)
-        throw invalid('reviewer_is_author', 'The author cannot be asked for a review.', { field: 'reviewers' });
+        throw invalid('reviewer_is_author', 'You cannot request a review from the author.', { field: 'reviewers' });
       const row = before.get(userId);
       if (row !== undefined && row.answeredAt === null) continue;
       if (row === undefined && before.size >= limits.requests) throw tooMany();
@@ -84,7 +84,7 @@ const isSelf = (viewer: Viewer, username: string): boolean =>
 const tooMany = () =>
   invalid(
     'too_many_reviewers',
-    `At most ${limits.requests} people and ${limits.teamRequests} teams can be asked for a review.`,
+    `You can request a review from at most ${limits.requests} users and ${limits.teamRequests} teams.`,
     { field: 'reviewers' },
   );
 

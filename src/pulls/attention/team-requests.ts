@@ -24,7 +24,7 @@ const unknownTeam = () => invalid('unknown_team', 'This team does not exist.', {
 
 const refusals = {
   no_role: () =>
-    invalid('team_without_role', 'A team without a role in this repository cannot be asked for a review.', {
+    invalid('team_without_role', 'You cannot request a review from a team without a role in this repository.', {
       field: 'reviewers',
     }),
   no_reviewers: () =>

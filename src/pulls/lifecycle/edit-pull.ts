@@ -72,7 +72,7 @@ async function retarget(
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const { issue, pull } = context;
   if ((await deps.git.refs.tip(found.path, `refs/heads/${base}`)) === null)
-    throw invalid('base_missing', `There is no branch ${base} in this repository.`, { field: 'base' });
+    throw invalid('base_missing', `This repository has no branch named ${base}.`, { field: 'base' });
   if (pull.headRepositoryId === found.repository.id && pull.headBranch === base)
     throw invalid('same_branch', 'Choose two different branches.', { field: 'base' });
   const prepared = await prepareNextRound(deps, found, pull, pull.headOid, base);

@@ -20,7 +20,10 @@ export async function deleteHeadBranch(deps: PullDeps, viewer: Viewer, at: Issue
   if (head.repository === null || head.branch === null || tip === null)
     throw conflict('head_gone', 'The branch no longer exists.');
   if (tip !== pull.headOid)
-    throw conflict('branch_has_more', 'The branch has other commits than the pull request: delete it on its own page.');
+    throw conflict(
+      'branch_has_more',
+      'The branch has commits that are not part of the pull request. Delete it from the list of branches.',
+    );
   const { owner, repository: there } = head.repository;
   await deps.repositories.branches.delete(viewer, owner.handle, there.name, { name: head.branch, expected: tip });
   await note(deps, viewer, context, 'branch_deleted', head.branch);

@@ -46,7 +46,7 @@ export async function openPull(
   const baseBranch = base === undefined || base === '' ? found.repository.defaultBranch : base;
   const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${baseBranch}`);
   if (baseTip === null)
-    throw invalid('base_missing', `There is no branch ${baseBranch} in this repository.`, { field: 'base' });
+    throw invalid('base_missing', `This repository has no branch named ${baseBranch}.`, { field: 'base' });
   const source = await findHead(deps, viewer, found, head);
   const isFork = source.found.repository.id !== found.repository.id;
   if (!isFork && source.branch === baseBranch)

@@ -38,7 +38,7 @@ export async function proposeChange(
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${base}`);
   if (baseTip === null)
-    throw invalid('base_missing', `There is no branch ${base} in this repository.`, { field: 'base' });
+    throw invalid('base_missing', `This repository has no branch named ${base}.`, { field: 'base' });
   await refuseTooMany(deps, viewer, found);
   const subject = title.trim() || deps.repositories.contents.usualSubject(operations);
   const message = body.trim() === '' ? subject : `${subject}\n\n${body}`;

@@ -52,6 +52,6 @@ export async function revertPull(deps: PullDeps, viewer: Viewer, at: IssueAt): P
     newId: oid,
     right: 'push',
   });
-  if (!isMoved) throw conflict('branch_exists', `A branch ${branch} now exists. Try again.`);
+  if (!isMoved) throw conflict('branch_exists', `A branch named ${branch} was just created. Try again.`);
   return openPull(deps, viewer, at, { base: pull.baseBranch, head: branch, title, body });
 }

@@ -62,7 +62,7 @@ export async function proposePatch(
   const baseBranch = known?.pull.baseBranch ?? (proposed.base?.trim() || found.repository.defaultBranch);
   const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${baseBranch}`);
   if (baseTip === null)
-    throw invalid('base_missing', `There is no branch ${baseBranch} in this repository.`, { field: 'base' });
+    throw invalid('base_missing', `This repository has no branch named ${baseBranch}.`, { field: 'base' });
   const applied = await apply(deps, viewer, found, baseTip, proposed);
   const { oid } = applied;
   const submitterId = personIdOf(viewer);
@@ -112,7 +112,7 @@ async function apply(
 ): Promise<AppliedPatch> {
   if (patch.length > limits.proposedPatchBytes) throw tooLarge();
   if (patch.toString('latin1').trim() === '')
-    throw invalid('patch_missing', 'This patch is empty. Paste a patch, or choose a file with one.', {
+    throw invalid('patch_missing', 'This patch is empty. Paste a patch, or choose a patch file.', {
       field: 'patch',
     });
   const isDiff = splitMails(patch).kind === 'diff';
@@ -121,9 +121,11 @@ async function apply(
       field: 'patch',
     });
   if (isDiff && title.trim() === '')
-    throw invalid('title_missing', 'These changes have no message: enter a title.', { field: 'title' });
+    throw invalid('title_missing', 'These changes have no message. Enter a title.', { field: 'title' });
   if (await deps.isDiskLow(found.path))
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
   const people: PatchRequest['people'] = async (named) => {
     if (named === null) return deps.repositories.contents.people(viewer, {});
     const { name, email, at, offsetMinutes } = named;

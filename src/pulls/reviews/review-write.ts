@@ -43,7 +43,7 @@ export function writeReview<T>(
     if (await deps.issues.pulls.holdsContribution(log.tx, viewer, context))
       throw forbidden(
         'newcomer_waits',
-        'Members of this repository approve newcomers first. Write a comment; you can review once it is shown.',
+        'A member of this repository must approve your first contribution. Write a comment first, and submit the review after the comment is approved.',
       );
     return work(log, context);
   });

@@ -57,7 +57,7 @@ export async function submitReview(
   if (twin !== null) return twin;
   const draft = await draftComments(deps, issue.id, authorId);
   if (body === '' && draft.comments.length === 0 && verdict !== 'APPROVE')
-    throw invalid('text_missing', 'Enter a text, or comment on a line.', { field: 'body' });
+    throw invalid('text_missing', 'Enter some text, or comment on a line.', { field: 'body' });
   if (round.round < pull.lastRound && !confirm) throw await roundChanged(deps, found, draft.threads);
   deps.issues.pulls.charge(viewer, found);
   let left: number = limits.referencingText;
@@ -117,7 +117,7 @@ function refuseVerdict({ issue, pull }: PullContext, authorId: string, verdict: 
       field: 'verdict',
     });
   if (authorId === issue.authorId || authorId === pull.submitterId)
-    throw forbidden('own_pull', 'You cannot approve your own pull request, nor request changes.', {
+    throw forbidden('own_pull', 'You cannot approve your own pull request or request changes to it.', {
       field: 'verdict',
     });
 }

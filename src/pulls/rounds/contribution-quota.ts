@@ -75,5 +75,5 @@ export async function isOverBudget(
 export const contributedTooMuch = ({ contributedBytes: budget = 0 }: Pick<PullDeps, 'contributedBytes'>) =>
   invalid(
     'contributed_too_much',
-    `The pull requests of one user can take ${Math.floor(budget / 1024 ** 2)} MiB here. Ask for old ones to be deleted.`,
+    `Your pull requests in this repository have reached the limit of ${Math.floor(budget / 1024 ** 2)} MiB. Ask a maintainer to delete old ones.`,
   );

@@ -35,7 +35,7 @@ export async function findHead(deps: PullDeps, viewer: Viewer, base: Found, text
 }
 
 const headMissing = (text: string) =>
-  invalid('head_missing', `There is no branch ${text.slice(0, 200)}, or you cannot see it.`, { field: 'head' });
+  invalid('head_missing', `The branch ${text.slice(0, 200)} does not exist, or you cannot see it.`, { field: 'head' });
 
 /** Throws `head_missing` for an empty branch. */
 export function parseHead(text: string): {
@@ -108,7 +108,9 @@ export async function fetchBranch(
   into: string,
 ): Promise<string> {
   if (await deps.isDiskLow(into))
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
   const refName = deps.random.uuid();
   const oid = await deps.git.remotes.fetchLocal(into, from, branch, refName);
   await deps.repositories.forks.fetched({ from, into, oid });

@@ -16,7 +16,7 @@ import { bytesLeft, discardFiles, quotaExceeded, receiveFile } from './receive-f
 import type { PendingFile, UploadedContent } from './receive-file.ts';
 
 export const fileExists = (name: string) =>
-  conflict('release_file_exists', `This release already has a file ${name}.`, { field: 'files' });
+  conflict('release_file_exists', `This release already has a file named ${name}.`, { field: 'files' });
 
 /**
  * Adds received files to a release, inside the write that changes it. Throws `release_file_exists`,

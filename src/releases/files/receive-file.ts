@@ -87,9 +87,9 @@ export async function bytesLeft(
 
 /** Error for a file beyond the size limit. */
 export const fileTooLarge = (maxBytes: number) =>
-  invalid('release_file_too_large', `A file of a release can have at most ${readableSize(maxBytes)}.`, {
+  invalid('release_file_too_large', `A release file can be at most ${readableSize(maxBytes)}.`, {
     field: 'files',
   });
 
 export const quotaExceeded = () =>
-  invalid('release_quota', 'The files of these releases have used up their quota.', { field: 'files' });
+  invalid('release_quota', 'The release files have used up their quota.', { field: 'files' });

@@ -65,7 +65,7 @@ export async function createRelease(
     const release = await deps.db.write(async (tx) => {
       const repository = await repositoryInWrite(deps, tx, viewer, repositoryId);
       if ((await tx.manager.countBy(releaseSchema, { repositoryId })) >= limits.releasesPerRepository)
-        throw invalid('too_many_releases', `A repository has at most ${limits.releasesPerRepository} releases.`);
+        throw invalid('too_many_releases', `A repository can have at most ${limits.releasesPerRepository} releases.`);
       const { now } = tx;
       const row: ReleaseRow = {
         id: deps.random.uuid(),

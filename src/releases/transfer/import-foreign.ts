@@ -76,7 +76,7 @@ export async function storeForeignRelease(
     const there = await manager.findOneBy(releaseSchema, { repositoryId, tag });
     if (there === null) {
       if ((await manager.countBy(releaseSchema, { repositoryId })) >= limits.releasesPerRepository)
-        throw invalid('too_many_releases', `A repository has at most ${limits.releasesPerRepository} releases.`);
+        throw invalid('too_many_releases', `A repository can have at most ${limits.releasesPerRepository} releases.`);
       const id = deps.random.uuid();
       const authorName = release.author === null ? null : cleanText(release.author, 100) || null;
       const made = {

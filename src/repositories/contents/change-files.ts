@@ -76,9 +76,13 @@ export async function changeFiles(
       return { ...prepared, branch, parent, pushId };
     }
     if (newBranch !== undefined)
-      throw conflict('branch_in_the_way', `git did not create ${branch}: another branch is in the way.`, {
-        field: 'new_branch',
-      });
+      throw conflict(
+        'branch_in_the_way',
+        `git could not create ${branch} because the name conflicts with another branch.`,
+        {
+          field: 'new_branch',
+        },
+      );
     if (attempt === maxAttempts)
       throw conflict('branch_moves_too_fast', `${branch} is changing too quickly. Try again in a moment.`);
   }
@@ -94,7 +98,7 @@ export function tipOf(
   if (tip !== undefined) return tip;
   const isEmpty = ![...refs.keys()].some((ref) => ref.startsWith(heads));
   if (isEmpty && branch === repository.defaultBranch) return null;
-  throw notFound('no_such_branch', `There is no branch ${branch} in this repository.`);
+  throw notFound('no_such_branch', `This repository has no branch named ${branch}.`);
 }
 
 /** Validates the name of a new branch. Throws `invalid_branch_name`, `branch_exists`. */
@@ -103,9 +107,9 @@ export function parseNewBranch(text: string, refs: ReadonlyMap<string, string>):
   try {
     parseBranchName(name);
   } catch (cause) {
-    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'new_branch', cause });
+    throw invalid('invalid_branch_name', 'git does not accept this branch name.', { field: 'new_branch', cause });
   }
   if (refs.has(heads + name))
-    throw conflict('branch_exists', `A branch ${name} already exists.`, { field: 'new_branch' });
+    throw conflict('branch_exists', `A branch named ${name} already exists.`, { field: 'new_branch' });
   return name;
 }

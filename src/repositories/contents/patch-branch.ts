@@ -59,11 +59,13 @@ export async function patchBranch(
       field: 'content',
     });
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
   const from = wanted ?? found.repository.defaultBranch;
   const refs = await deps.git.refs.list(found.path);
   const tip = tipOf(refs, from, found);
-  if (tip === null) throw notFound('no_such_branch', `There is no branch ${from} in this repository.`);
+  if (tip === null) throw notFound('no_such_branch', `This repository has no branch named ${from}.`);
   const branch = newBranch === undefined ? from : parseNewBranch(newBranch, refs);
   const people: PatchRequest['people'] = async (named) => {
     if (named === null) return commitPeople(deps, viewer, { author, committer });

@@ -61,7 +61,9 @@ export async function prepareCommit(
   commit: FileCommit,
 ): Promise<PreparedCommit> {
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
   const request = await requestOf(deps, viewer, found, tip, commit);
   const { oid, blobs } = await deps.git.merges.commitFiles(found.path, request);
   return { oid, files: request.files.map((file, at) => ({ path: file.path.toString(), oid: blobs[at] ?? null })) };

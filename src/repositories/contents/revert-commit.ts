@@ -60,7 +60,8 @@ export async function revertCommit(
     const names = outcome.files.slice(0, namedFiles).map(({ path }) => path);
     throw conflict('merge_conflict', `Later commits changed the same lines of ${names.join(', ')}.`);
   }
-  if (outcome.kind !== 'merged') throw conflict('nothing_changed', `${from} has no changes of this commit to revert.`);
+  if (outcome.kind !== 'merged')
+    throw conflict('nothing_changed', `${from} has no changes from this commit to revert.`);
   const { isMoved } = await moveBranch(viewer, found, {
     branch,
     oldId: newBranch === undefined ? tip : '0'.repeat(tip.length),

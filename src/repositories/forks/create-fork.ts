@@ -55,7 +55,9 @@ export async function createFork(
   await refuseSecondFork(deps, deps.db.lookup, source, owner);
   if (await isNameUsed(deps, owner, name)) throw nameTaken(owner.handle, name);
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
 
   const id = deps.random.uuid();
   const path = deps.git.storage.pathOf(owner.id, id);
@@ -125,7 +127,7 @@ function errorOf(refusal: ForkRefusal, owner: Pick<Owner, 'handle'>): DomainErro
     case 'owner':
       return unknownOwner();
     case 'same_owner':
-      return conflict('fork_of_own', `${owner.handle} already has this repository. Create a branch in it instead.`, {
+      return conflict('fork_of_own', `${owner.handle} already owns this repository. Create a branch in it instead.`, {
         field: 'owner',
       });
   }

@@ -122,7 +122,9 @@ export async function syncFork(
   // Checked before fetching, because the objects would be discarded.
   await deps.db.write((tx) => requireRefWrite(deps, tx, viewer, found.repository));
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
 
   const refName = deps.random.uuid();
   try {
@@ -150,7 +152,7 @@ export async function syncFork(
         await requireSource(deps, tx, viewer, source.repository.id, row);
       },
     });
-    if (results[0]?.ok !== true) throw conflict('ref_moved', `${branch} has changed. Look again before you sync it.`);
+    if (results[0]?.ok !== true) throw conflict('ref_moved', `${branch} has changed. Check it before you sync it.`);
     deps.logger.info('push.synced', {
       repositoryId: found.repository.id,
       source: source.repository.id,
@@ -182,7 +184,7 @@ function parseSyncBranch(text: string): string {
   try {
     return parseBranchName(text.trim());
   } catch (cause) {
-    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'branch', cause });
+    throw invalid('invalid_branch_name', 'git does not accept this branch name.', { field: 'branch', cause });
   }
 }
 

@@ -26,7 +26,7 @@ export async function changeVisibility(
     if (visibility === 'PUBLIC' && !mayBecomePublic(await sourceOf(tx, row)))
       throw conflict(
         'fork_of_private',
-        'This is a fork of a private repository: it stays private as long as that does.',
+        'This is a fork of a private repository. It cannot be made public while its source is private.',
         {
           field: 'visibility',
         },

@@ -46,8 +46,5 @@ export async function refuseOwner(ownedRepositories: OwnedRepositories, tx: Tx, 
   if (names.length === 0) return;
   const shown = names.slice(0, 10).join(', ');
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
-  throw conflict(
-    'person_owns_repositories',
-    `This person still owns ${shown}${more}. Transfer or delete what they own first.`,
-  );
+  throw conflict('person_owns_repositories', `This user still owns ${shown}${more}. Transfer or delete these first.`);
 }

@@ -55,7 +55,9 @@ export async function applyUpdates(
   { via, userId, credential = null, updates, authorize, record, settled }: ServerPush,
 ): Promise<AppliedPush> {
   if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
   }
   const pushId = deps.random.uuid();
   // Added before its row is visible: an unsettled push missing here counts as abandoned.

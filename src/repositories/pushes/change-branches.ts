@@ -34,12 +34,16 @@ export async function createBranch(
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
     throw invalid('start_not_found', 'There is no branch, tag or commit with this name.', { field: 'from' });
   });
-  const exists = conflict('branch_exists', `A branch ${name} already exists.`, { field: 'name' });
+  const exists = conflict('branch_exists', `A branch named ${name} already exists.`, { field: 'name' });
   if ((await deps.git.refs.tip(found.path, heads + name)) !== null) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
   const [result] = await moveRef(deps, apply, viewer, found, update, { field: 'name' });
   if (result?.ok !== true)
-    throw conflict('branch_in_the_way', `git did not create ${name}: another branch is in the way.`, { field: 'name' });
+    throw conflict(
+      'branch_in_the_way',
+      `git could not create ${name} because the name conflicts with another branch.`,
+      { field: 'name' },
+    );
   return name;
 }
 
@@ -47,7 +51,7 @@ function parseName(text: string): string {
   try {
     return parseBranchName(text.trim());
   } catch (cause) {
-    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'name', cause });
+    throw invalid('invalid_branch_name', 'git does not accept this branch name.', { field: 'name', cause });
   }
 }
 
@@ -66,7 +70,7 @@ export async function deleteBranch(
   const found = await findRepository(deps, viewer, at, 'write');
   const oldId = await deps.git.refs.tip(found.path, heads + name);
   if (oldId === null) throw notFound('branch_gone', 'There is no such branch.');
-  const moved = conflict('ref_moved', `${name} has changed. Look again before you delete it.`);
+  const moved = conflict('ref_moved', `${name} has changed. Check it before you delete it.`);
   if (oldId !== expected) throw moved;
   const [result] = await moveRef(deps, apply, viewer, found, {
     ref: heads + name,

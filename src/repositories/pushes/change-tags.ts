@@ -49,12 +49,14 @@ export async function createTag(
     throw invalid('start_not_found', 'There is no branch, tag or commit with this name.', { field: 'from' });
   });
   if ((await deps.git.refs.tip(found.path, tags + name)) !== null)
-    throw conflict('tag_exists', `A tag ${name} already exists.`, { field: 'name' });
+    throw conflict('tag_exists', `A tag named ${name} already exists.`, { field: 'name' });
   const oid = message.trim() === '' ? commit : await annotate(deps, viewer, found, { name, commit, message });
   const update = { ref: tags + name, oldId: '0'.repeat(oid.length), newId: oid };
   const [result] = await moveRef(deps, apply, viewer, found, update, { field: 'name' });
   if (result?.ok !== true)
-    throw conflict('tag_in_the_way', `git did not create ${name}: another tag is in the way.`, { field: 'name' });
+    throw conflict('tag_in_the_way', `git could not create ${name} because the name conflicts with another tag.`, {
+      field: 'name',
+    });
   return { name, oid, commit };
 }
 
@@ -73,7 +75,7 @@ export function parseTagName(text: string): string {
   try {
     return parseBranchName(text.trim());
   } catch (cause) {
-    throw invalid('invalid_tag_name', 'This is not a tag name that git accepts.', { field: 'name', cause });
+    throw invalid('invalid_tag_name', 'git does not accept this tag name.', { field: 'name', cause });
   }
 }
 
@@ -93,7 +95,7 @@ export async function deleteTag(
   const found = await findRepository(deps, viewer, at, 'write');
   const oldId = await deps.git.refs.tip(found.path, tags + name);
   if (oldId === null) throw notFound('tag_gone', 'There is no such tag.');
-  const moved = conflict('tag_moved', `${name} has changed. Look again before you delete it.`);
+  const moved = conflict('tag_moved', `${name} has changed. Check it before you delete it.`);
   if (oldId !== expected) throw moved;
   const update = { ref: tags + name, oldId, newId: '0'.repeat(oldId.length) };
   const [result] = await moveRef(deps, apply, viewer, found, update);

@@ -132,7 +132,7 @@ export async function undoPush(
       ? { ref: tip.ref, oldId: refs.get(tip.ref) ?? zeros, newId: tip.oldId }
       : { ref: heads + parseBranchName(as), oldId: zeros, newId: tip.oldId };
   if (as !== undefined && refs.has(update.ref))
-    throw conflict('branch_exists', `A branch ${as} already exists.`, { field: 'as' });
+    throw conflict('branch_exists', `A branch named ${as} already exists.`, { field: 'as' });
   if (as === undefined) {
     if (expected !== undefined && expected !== update.oldId) throw moved(tip.ref);
     if (update.oldId === update.newId)
@@ -159,7 +159,7 @@ export async function undoPush(
   return update;
 }
 
-const moved = (ref: string) => conflict('ref_moved', `${shortRef(ref)} has changed. Look again before you restore it.`);
+const moved = (ref: string) => conflict('ref_moved', `${shortRef(ref)} has changed. Check it before you restore it.`);
 
 async function lostTip(
   deps: RepositoryDeps,

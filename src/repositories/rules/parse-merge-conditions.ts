@@ -80,14 +80,14 @@ function readApprovals(given: number | string): number {
 function readSurvival(given: string): ApprovalsSurvive {
   const found = survivals.find((each) => each === given.trim().toLowerCase());
   if (found !== undefined) return found;
-  throw invalid('invalid_survive', 'Choose one of nothing, rebase and anything.', { field: 'approvals_survive' });
+  throw invalid('invalid_survive', 'Choose nothing, rebase or anything.', { field: 'approvals_survive' });
 }
 
 function readUpToDate(given: boolean | string): MergeConditions['upToDate'] {
   if (typeof given === 'boolean') return given ? 'yes' : 'no';
   const found = (['no', 'yes', 'queue'] as const).find((each) => each === given.trim().toLowerCase());
   if (found !== undefined) return found;
-  throw invalid('invalid_up_to_date', 'Choose one of no, yes and queue.', { field: 'up_to_date' });
+  throw invalid('invalid_up_to_date', 'Choose no, yes or queue.', { field: 'up_to_date' });
 }
 
 /** Allows `*` only at the end of a context. */

@@ -26,7 +26,7 @@ export function parsePattern(text: string, target: RuleTarget): string {
 export function parseLevel(text: string, field: string): RuleLevel {
   const level = ruleLevels.find((known) => known === text.trim().toLowerCase());
   if (level !== undefined) return level;
-  throw invalid('invalid_rule_level', 'Choose one of write, admin, owner and nobody.', { field });
+  throw invalid('invalid_rule_level', 'Choose write, admin, owner or nobody.', { field });
 }
 
 /** Parses `branch` or `tag`. Throws `invalid_rule_target`. */

@@ -30,7 +30,7 @@ export async function readTeams(
         : null;
     if (found !== null) ids.add(found.id);
     else if (!leavesOutUnknown)
-      throw invalid('no_such_team', `The owner of this repository has no team ${name.trim()}.`, { field });
+      throw invalid('no_such_team', `The owner of this repository has no team named ${name.trim()}.`, { field });
   }
   return [...ids].map((id) => ({ id, people: [] }));
 }
@@ -57,7 +57,7 @@ export async function readPeople(
     else
       throw invalid(
         'person_may_not_push',
-        `${person.username} does not have write access here, and a rule does not grant it.`,
+        `${person.username} does not have write access here, and a rule cannot grant it.`,
         { field },
       );
   }

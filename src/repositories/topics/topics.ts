@@ -19,7 +19,7 @@ function parseTopic(text: string): string {
   if (!pattern.test(topic))
     throw invalid(
       'invalid_topic',
-      'A topic begins with a letter or a digit, has letters, digits, dots and hyphens, and at most 35 characters.',
+      'A topic must start with a letter or digit, can contain letters, digits, dots and hyphens, and can have at most 35 characters.',
       { field: 'topics' },
     );
   return topic;

@@ -23,7 +23,9 @@ export async function takeWikiRefs(
   head: string | null,
 ): Promise<readonly RefResult[]> {
   if (await isDiskLow(path, settings.lowDiskFloorBytes))
-    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+    throw unavailable('disk_low', 'The server is low on disk space. Read access still works.', {
+      retryAfterSeconds: 600,
+    });
   const results = await git.refs.move(path, moves);
   const { oid } = await git.refs.head(path);
   const isThere = results.some(({ ref, ok }) => ok && ref === `refs/heads/${head}`);

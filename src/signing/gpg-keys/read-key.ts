@@ -15,7 +15,7 @@ function refuse(problem: KeyProblem) {
     case 'unreadable':
       return invalid(
         'gpg_key_unreadable',
-        'This is not a readable OpenPGP public key. Paste what "gpg --armor --export" prints, with its first and last line.',
+        'This is not a readable OpenPGP public key. Paste the output of "gpg --armor --export", including its first and last lines.',
         field,
       );
     case 'private':

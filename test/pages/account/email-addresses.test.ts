@@ -31,7 +31,7 @@ t.test('without mail addresses can be listed, and an administrator verifies them
   const alice = await signedIn(web, 'alice');
   const root = await signedIn(web, 'root-person', { isAdministrator: true });
   const empty = extractMain(await alice.get('/settings/emails'));
-  t.match(empty, /This server does not send mail/);
+  t.match(empty, /This server does not send email/);
   t.match(empty, /git config --global user\.email [0-9a-f-]{36}\+alice@noreply\./);
   t.equal(
     location(await alice.post('/settings/emails', { address: 'alice@example.org' })),

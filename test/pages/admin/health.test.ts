@@ -10,7 +10,7 @@ t.test('health shows the last successful restore test', async (t) => {
   const before = (await administrator.get('/admin/health')).body;
   t.match(
     before,
-    /There is no backup yet[^]*None yet\. Restore tests run every night/,
+    /There is no backup yet[^]*No restore test yet\. Restore tests run every night/,
     'what needs attention is first',
   );
   t.notMatch(before, 'All required services', 'and nothing says that all is well');

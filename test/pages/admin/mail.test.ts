@@ -50,7 +50,7 @@ t.test('a test message, and a queue with the words of the server', async (t) => 
   mail.define<{ to: string }>('sample', async ({ to }) => ({ to, subject: `<b>For</b> ${to}`, text: 'x', html: 'x' }));
   for (const to of ['nobody@example.org', 'bob@example.org'])
     await db.write((tx) => mail.enqueue(tx, { kind: 'sample', data: { to } }));
-  t.match(await page(administrator), /Queued \(2\)[^]*Not tried yet/);
+  t.match(await page(administrator), /Queued \(2\)[^]*Not attempted yet/);
   await mail.drain();
   t.match(await page(administrator), /Queued \(0\)[^]*Failed \(1\)/);
   const failed = await page(administrator, '?state=failed');

@@ -188,7 +188,7 @@ t.test('a linked account confirms, too: what was typed waits for its person to c
   provider.signedIn = 'eve';
   const another = await signInAt(provider, dora, link);
   t.equal(another.status, 403);
-  t.match(extractMain(another), /You do not sign in with that account\. Use a linked account\./);
+  t.match(extractMain(another), /That account is not linked to yours\. Use a linked account\./);
   t.ok(asksToConfirm(await dora.post('/settings/tokens', { name: 'x' })));
 
   provider.signedIn = 'dora';

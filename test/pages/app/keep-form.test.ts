@@ -37,7 +37,7 @@ t.test('a form whose session has ended comes back with all that was entered, for
     const answer = await signedOut.post(target, form, from);
     t.equal(answer.status, status, target);
     // The forms of issues come back as they are; every other one in the page that keeps it.
-    if (!answer.body.includes('Sign in in another tab, then send this again')) {
+    if (!answer.body.includes('Sign in from another tab, then send this again')) {
       t.match(answer.headers, { 'cache-control': 'no-store' }, target);
       t.match(answer.body, 'href="/login?next=%2Frepos%2Falice%2Fopen%2Fissues%2F1"', target);
       t.strictSame(

@@ -70,7 +70,7 @@ t.test('people are explored page by page, counted, and filtered by how a usernam
   t.match(link(await anonymous.get('/explore/users?q=person'), 'next'), /\?q=person&after=/, 'and in the address');
   t.match(
     extractMain(await anonymous.get('/explore/users?q=%25')),
-    /No username begins with “%”/,
+    /No username starts with “%”/,
     'nothing is a wildcard',
   );
   t.match(
@@ -84,7 +84,7 @@ t.test('people are explored page by page, counted, and filtered by how a usernam
 t.test('administrators page through accounts and repositories, others may not', async (t) => {
   t.strictSame(await thereAndBack(t, alice, '/admin/people'), ['alice', 'bob', ...people]);
   t.strictSame(namesIn(await alice.get('/admin/people?q=bo')), ['bob']);
-  t.match(extractMain(await alice.get('/admin/people?q=nobody')), /No username begins with “nobody”/);
+  t.match(extractMain(await alice.get('/admin/people?q=nobody')), /No username starts with “nobody”/);
   t.match(extractMain(await alice.get('/admin/people')), '55 people');
   const listed = async (q: string) =>
     [...extractMain(await alice.get(`/admin/repositories?q=${q}`)).matchAll(/<td><a [^>]*>([a-z]+\/[a-z]+)/g)].map(
@@ -95,7 +95,7 @@ t.test('administrators page through accounts and repositories, others may not', 
   t.strictSame(await listed('acme/'), ['acme/tool']);
   t.strictSame(await listed('bob/to'), []);
   t.strictSame(await listed('nobody/'), []);
-  t.match(extractMain(await alice.get('/admin/repositories?q=nobody/')), /No repository begins with/);
+  t.match(extractMain(await alice.get('/admin/repositories?q=nobody/')), /No repository name starts with/);
   for (const address of ['/admin/people?q=bo', '/admin/repositories?q=bob/'])
     t.equal((await bob.get(address)).status, 404);
 });

@@ -367,9 +367,9 @@ t.test('flips', async (t) => {
     t.match((await view(alice, B)).body, /Pin\b/);
     await alice.post(`${B}/pin`);
     t.match((await view(alice, B)).body, /Unpin/);
-    t.match((await view(alice, B)).body, /SSH key<\/a>\. You have none/);
+    t.match((await view(alice, B)).body, /SSH key<\/a>\. You do not have one/);
     t.equal((await alice.post('/settings/keys', { title: 'desk', key: sampleKey })).status, 303);
-    t.notMatch((await view(alice, B)).body, /SSH key<\/a>\. You have none/);
+    t.notMatch((await view(alice, B)).body, /SSH key<\/a>\. You do not have one/);
     await alice.post('/settings/profile', { display_name: 'Alice of the Kiln', bio: '', website: '' });
     t.match((await view(alice, B)).body, /Alice of the Kiln/);
     await upload(web, alice, '/settings/avatar', [

@@ -29,11 +29,11 @@ t.test('a branch is made where another is, announced like a push, and its page i
 
 t.test('what is refused stays in its fields', async (t) => {
   const cases: [form: Record<string, string>, status: number, says: RegExp][] = [
-    [{ name: 'by-id', from: 'main' }, 422, /A branch by-id already exists/],
-    [{ name: 'feature', from: 'main' }, 422, /another branch is in the way/],
-    [{ name: 'a..b', from: 'main' }, 422, /not a branch name that git accepts/],
-    [{ name: '', from: 'main' }, 422, /not a branch name/],
-    [{ name: '-x', from: 'main' }, 422, /not a branch name/],
+    [{ name: 'by-id', from: 'main' }, 422, /A branch named by-id already exists/],
+    [{ name: 'feature', from: 'main' }, 422, /conflicts with another branch/],
+    [{ name: 'a..b', from: 'main' }, 422, /git does not accept this branch name/],
+    [{ name: '', from: 'main' }, 422, /git does not accept this branch name/],
+    [{ name: '-x', from: 'main' }, 422, /git does not accept this branch name/],
     [{ name: 'fine', from: 'nowhere' }, 422, /no branch, tag or commit with this name/],
     [{ name: 'fine', from: 'main~1' }, 422, /no branch, tag or commit with this name/],
     [{ name: 'fine', from: '--all' }, 422, /no branch, tag or commit with this name/],

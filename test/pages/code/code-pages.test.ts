@@ -35,7 +35,7 @@ t.test('each kind of file shows sensibly', async (t) => {
     ['long-line.js', /line goes on/],
     ['asset.psd', /123 MB · stored with Git LFS[^]*its content is not on this server/],
     ['escape', /Symbolic link to[^]*\.\.\/etc\/passwd/],
-    ['trojan.c', /change the direction[^]*<span class="odd" title="U\+202E">U\+202E<\/span>[^]*␛\[/],
+    ['trojan.c', /change the text direction[^]*<span class="odd" title="U\+202E">U\+202E<\/span>[^]*␛\[/],
     [
       'README.md',
       /<a href="\/repos\/alice\/odd\/blob\/main\/docs\/guide\.md#user-content-top">guide<\/a> <img src="\/repos\/alice\/odd\/raw\/main\/images\/pixel\.png" alt="pixel" loading="lazy" width="1" height="1"[^]*<blockquote class="alert-note">/,
@@ -165,7 +165,7 @@ t.test('histories, branches, tags, feeds, the finder', async (t) => {
     all.filter((subject) => subject !== 'From the year 292277'),
   );
   t.same(await subjects('since=yesterday'), all, 'what is no day is left out');
-  t.match((await get('/commits/main?message=none-has-this')).body, 'No commit here matches the search');
+  t.match((await get('/commits/main?message=none-has-this')).body, 'No commits match the search');
   const elsewhere = await get('/commits/main?message=x&path=%2Fsrc%2Fcore.ts');
   t.match(elsewhere, { status: 303, headers: { location: /\/commits\/main\/src\/core\.ts\?message=x$/ } });
   t.match((await get('/commits/feed.atom')).body, /<!DOCTYPE html>/, 'an existing ref with that exact name wins');
@@ -177,7 +177,7 @@ t.test('histories, branches, tags, feeds, the finder', async (t) => {
   t.match((await get('/tags.atom')).body, /<title>v1\.10<\/title>/);
   t.match((await get('/branches')).body, /Default[^]*ahead, \d+ behind/);
   t.match((await get('/find/main?q=corets')).body, /src\/core\.ts/);
-  t.match((await get('/find/main?q=zzzzqq')).body, /None of \d+ files matches/);
+  t.match((await get('/find/main?q=zzzzqq')).body, /None of the \d+ files match/);
   t.match((await get('/blame/main/src/core.ts')).body, /View before this change/);
   t.match((await get(`/commit/${tip}.diff`)).body, /^diff --git /);
   t.match(

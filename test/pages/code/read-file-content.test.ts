@@ -98,7 +98,7 @@ t.test('a notebook is a document, and its source is there, too', async (t) => {
 t.test('a PDF is shown by the browser, in a sandbox and nowhere else', async (t) => {
   const page = await anonymous.get(`${B}/blob/main/plan.pdf`);
   t.match(page.body, new RegExp(`<object class="pdf" data="${B}/raw/main/plan\\.pdf" type="application/pdf"`));
-  t.match(page.body, /cannot show PDF files in a page[^]*Open the document/, 'what a browser without a viewer shows');
+  t.match(page.body, /cannot show PDF files in the page[^]*Open document/, 'what a browser without a viewer shows');
   const policy = String(page.headers['content-security-policy']);
   t.match(policy, /^default-src 'none'; script-src 'self';/);
   t.match(policy, /; object-src 'self'; frame-src 'self'$/);

@@ -44,7 +44,10 @@ t.test('a badge for every state of a signature', async (t) => {
       ?.slice(1)
       .join(' | ') ?? '';
 
-  t.match(await badge(`/commit/${signed}`), /^plain \| .*which no account here has\. \| Unknown key$/);
+  t.match(
+    await badge(`/commit/${signed}`),
+    /^plain \| .*which does not belong to an account on this server\. \| Unknown key$/,
+  );
   t.match(await badge('/commits/main'), /Unknown key$/);
   t.match(await badge(`/commit/${changed}`), /^bad \| .* \| Bad signature$/);
   t.match(await badge(`/commit/${openPgp}`), /^plain \| .*OpenPGP.*cannot read.* \| Signed$/);

@@ -216,7 +216,7 @@ t.test('a file is edited, renamed, made and deleted, and the deletion reverted',
   t.equal(git('cat-file', '-p', 'main:README.md').includes('Slate'), true);
   t.match(
     text(await bob.post(`${roof}/commit/${deleted}/revert`, { branch: 'main', new_branch: '' })),
-    /no changes of this commit/,
+    /no changes from this commit/,
   );
   t.same(
     web.log.filter(({ level }) => level === 'error'),
@@ -243,17 +243,13 @@ t.test('the check of a workflow: in the form, and below the lines of the file', 
   const wrong = 'on: {push: {branch: [a]}}\njobs:\n  a: {runs-on: x, snapshot: y, steps: [{run: z}]}\n';
   for (const action of ['check', 'diff']) {
     const page = await sent(wrong, action);
-    t.match(
-      text(page),
-      /Check of the workflow *Error in line 1, column 13: &quot;branch&quot; is not a key under/,
-      action,
-    );
+    t.match(text(page), /Workflow check *Error in line 1, column 13: &quot;branch&quot; is not a key under/, action);
     t.match(text(page), /Warning in line 3, column 19: &quot;snapshot&quot; has no effect/, action);
     t.match(page.body, /value="check"/);
   }
   t.match(
     text(await sent(wrong.replace('branch', 'branches').replace('snapshot: y, ', ''), 'check')),
-    /has neither errors/,
+    /has no errors or warnings/,
   );
   t.notMatch((await sent(wrong, 'diff', 'notes.yml')).body, /check-title|value="check"/, 'another file');
   t.equal((await sent(wrong, 'commit')).status, 303, 'it is committed all the same');
@@ -316,7 +312,7 @@ t.test('a rule leads to a new branch with a pull request, reading to a proposal'
   t.equal(git('cat-file', '-p', 'main:a.txt'), 'one');
   t.match(text(await bob.get(`${roof}/pulls/1`)), /bob wants to merge 1 commit into main from bob-patch-1/);
   const taken = await bob.post(`${roof}/edit/main/a.txt`, { ...form, action: 'commit' });
-  t.match([taken.status, text(taken)], [422, /A branch bob-patch-1 already exists/]);
+  t.match([taken.status, text(taken)], [422, /A branch named bob-patch-1 already exists/]);
   t.equal(field(await bob.get(`${roof}/edit/main/a.txt`), 'new_branch'), 'bob-patch-2');
   const alone = await bob.post(`${roof}/edit/main/a.txt`, { ...form, new_branch: 'alone', action: 'commit' });
   t.equal(alone.headers.location, `${roof}/blob/alone/a.txt?done=file-saved`);

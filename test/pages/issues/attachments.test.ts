@@ -250,7 +250,7 @@ t.test('the forms of an issue take files, without scripts, and keep what was typ
   ]);
   t.equal(refused.status, 422);
   t.match(refused.body, /My long text\s+\[kept\.txt\]/, 'what was typed, and what was sent, is there again');
-  t.match(refused.body, /id="reply-files-error">A file can have at most 4 KiB\./);
+  t.match(refused.body, /id="reply-files-error">A file can be at most 4 KiB\./);
   const preview = await form(`${url}/comments`, [
     field('body', 'Look'),
     field('action', 'preview'),

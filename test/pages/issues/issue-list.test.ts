@@ -133,7 +133,7 @@ t.test('selected issues are changed by those who may, one by one, and what was r
     [{ number: '1', action: 'label', label: '' }, /Choose a label first/],
     [{ number: '1', action: 'explode' }, /Choose an action/],
     [{ number: ['x', '-1', '1e9'], action: 'close' }, /Select issues first/],
-    [{ number: '1', action: 'label', label: 'no-such' }, /There is no label no-such/],
+    [{ number: '1', action: 'label', label: 'no-such' }, /There is no label named no-such/],
     [{ number: '1', action: 'assign', assignee: 'nobody-here' }, /Only people with read access/],
   ] as const) {
     const refused = await carol.post(bulk, form as Record<string, string | string[]>);

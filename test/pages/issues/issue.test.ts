@@ -68,7 +68,7 @@ t.test('a comment is previewed, kept as a draft, sent once, and leads to its pla
   const quoted = await bob.get(`${one}?quote=1`);
   t.match(quoted.body, />\s*&gt; It is \*\*wet\*\*\n&gt;\n&gt; really\n\n/);
   const empty = await post({ body: '  ', action: 'comment' });
-  t.match([empty.status, empty.body], [422, /id="reply-error"[^>]*>Enter a text/]);
+  t.match([empty.status, empty.body], [422, /id="reply-error"[^>]*>Enter some text/]);
   const closing = await post({ body: 'Closing', action: 'close', reason: 'not_planned' });
   t.match([closing.status, closing.body], [403, />\s*Closing<\/textarea>/], 'who did not open it may not close it');
   t.notMatch((await anonymous.get(one)).body, /Closing/);
@@ -160,7 +160,7 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   t.same(await labels(), ['bug', 'help wanted'], 'what another person added meanwhile stays');
   t.match(await post('labels', { before: '', labels: ['nonsense'] }), {
     status: 422,
-    body: /There is no label nonsense/,
+    body: /There is no label named nonsense/,
   });
   t.equal((await post('assignees', { add: '@bob, carol' })).status, 303);
   await post('assignees', { remove: ['bob'], add: '' });

@@ -62,7 +62,7 @@ t.test('a wrong name of a reviewer comes back with what was typed, and asks no o
   for (const [typed, says] of [
     ['bob, nemo', 'There is no user named nemo.'],
     ['bob, none/none', 'This team does not exist.'],
-    ['bob, alice', 'The author cannot be asked for a review.'],
+    ['bob, alice', 'You cannot request a review from the author.'],
   ] as const) {
     const { status, body } = await alice.post(`${one}/reviewers`, { add: typed });
     t.equal(status, 422, typed);
@@ -217,7 +217,7 @@ t.test('a review from the page of talk; those who may dismiss it do so there and
   t.notMatch((await carol.get(one)).body, 'Review these changes', 'its author has no verdict');
   t.notMatch((await anonymous.get(one)).body, 'Review these changes');
   const empty = await send({ verdict: 'COMMENT', body: ' ' });
-  t.match([empty.status, words(empty)], [422, /Enter a text.*Add a comment/]);
+  t.match([empty.status, words(empty)], [422, /Enter some text.*Add a comment/]);
   const late = await send({ verdict: 'REQUEST_CHANGES', body: 'They leak.', round: '0' });
   t.match(late, { status: /404|422|409/ });
   t.match(await send({ verdict: 'REQUEST_CHANGES', body: 'They leak.' }), {

@@ -31,7 +31,7 @@ t.test('workflows of an outside contributor: block, button, refusals, settings',
   for (const [name, who] of Object.entries({ anonymous, bob })) {
     for (const url of [one, run]) {
       const page = await who.get(url);
-      t.match(words(page), /A workflow waits for approval/, `${name} ${url}`);
+      t.match(words(page), /A workflow is waiting for approval/, `${name} ${url}`);
       t.notMatch(page.body, 'Approve and run', `${name} ${url}`);
     }
   }
@@ -66,7 +66,7 @@ t.test('workflows of an outside contributor: block, button, refusals, settings',
   const approved = await carol.get(run);
   t.match(words(approved), /Approved by carol\./);
   t.notMatch(approved.body, 'Approve and run');
-  t.notMatch((await carol.get(one)).body, 'waits for approval');
+  t.notMatch((await carol.get(one)).body, 'A workflow is waiting for approval');
   const twice = await carol.post(`${run}/approve`, {});
   t.equal(twice.status, 409);
   t.match(words(twice), /is not waiting for approval/);
@@ -75,7 +75,7 @@ t.test('workflows of an outside contributor: block, button, refusals, settings',
   await work.commit('gutter', { 'gutter.txt': 'deep\n' }, 'Dig a gutter');
   await pulls.open(viewers.bob, place, { head: 'bob:gutter', title: 'Dig a gutter', body: '' });
   const [other] = (await waiting(2)).runs;
-  t.match(words(await alice.get(`${roofUrl}/pulls/2`)), /It changes no workflow/);
+  t.match(words(await alice.get(`${roofUrl}/pulls/2`)), /It does not change any workflows/);
   t.equal((await alice.post(`${roofUrl}/runs/${other!.number}/approve`, {})).status, 303);
   t.equal(await ci.pulls.approvalOf(viewers.alice, found, 2), null);
 

@@ -102,8 +102,8 @@ t.test('what is refused comes back with its reason and what was typed, and leave
   };
   const before = await countObjects();
   const cases: [fields: Record<string, string>, says: RegExp][] = [
-    [{ tag: 'v1.0' }, /There is already a release for the tag v1\.0/],
-    [{ tag: 'a..b' }, /not a tag name that git accepts/],
+    [{ tag: 'v1.0' }, /A release for the tag v1\.0 already exists/],
+    [{ tag: 'a..b' }, /git does not accept this tag name/],
     [{ tag: 'v2', target: 'nowhere' }, /no branch, tag or commit with this name/],
     [{ tag: 'v2', title: 'x'.repeat(300) }, /at most 255 characters/],
   ];
@@ -118,8 +118,8 @@ t.test('what is refused comes back with its reason and what was typed, and leave
     t.match(response.body, /Choose the files again/);
   }
   for (const [name, text, says] of [
-    ['../../etc/passwd', 'x', /name of a file/],
-    ['a\u202etxt.exe', 'x', /name of a file/],
+    ['../../etc/passwd', 'x', /A file name/],
+    ['a\u202etxt.exe', 'x', /A file name/],
     ['large.bin', 'x'.repeat(70_000), /at most 64 KiB/],
   ] as const) {
     const parts = [field('tag', 'v2'), field('body', 'kept text'), field('action', 'publish'), file('good.txt', 'x')];
@@ -198,8 +198,8 @@ t.test('tags are made and deleted on their page; a deleted tag makes its release
   t.match(page, `${B}/tags/delete?name=v0.9`);
   t.notMatch((await bob.get(`${B}/tags`)).body, /tags\/delete|releases\/new/);
   for (const [form, says] of [
-    [{ name: 'v0.9', from: 'main' }, /A tag v0\.9 already exists/],
-    [{ name: 'a b', from: 'main' }, /not a tag name/],
+    [{ name: 'v0.9', from: 'main' }, /A tag named v0\.9 already exists/],
+    [{ name: 'a b', from: 'main' }, /git does not accept this tag name/],
     [{ name: 'v3', from: 'x y' }, /no branch, tag or commit/],
   ] as const)
     t.match(await alice.post(`${B}/tags`, form), { status: 422, body: says });

@@ -176,7 +176,7 @@ t.test('a private one: who sees what, and what is said beforehand', async (t) =>
   t.match(textOf(await alice.get('/repos/alice/garden/settings')), /Its private forks \(1\) stay private/);
   const refused = await bob.post('/repos/bob/garden/settings/visibility', { visibility: 'PUBLIC' });
   t.equal(refused.status, 422);
-  t.match(textOf(refused), /it stays private as long as that does/);
+  t.match(textOf(refused), /It cannot be made public while its source is private/);
 
   const { id } = (await web.modules.repositories.listAll()).find(({ name }) => name === 'garden')!;
   t.ok(id);

@@ -90,7 +90,7 @@ t.test('a repository is imported by a form, runs again and is switched over', as
   t.match(over.body, /Switched over[^]*The import ended: <time[^]*Nothing more comes from the source/);
   t.notMatch(over.body, /<button[^>]*>Run again/);
   const again = await post(alice.session, `${page}/run`, {});
-  t.match([again.status, /no longer followed/.test(again.body)], [409, true]);
+  t.match([again.status, /no longer follows the source/.test(again.body)], [409, true]);
 
   // An address without the name of a repository means all that the account has.
   forge.addRepository('bob/shed').addIssue();

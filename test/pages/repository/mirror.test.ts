@@ -154,7 +154,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   const wanted = { name: 'tool', visibility: 'PRIVATE', import_address: `${there.url}/tool.git`, import_mirror: 'yes' };
   t.match(await post(alice.session, '/repos', { ...wanted, import_secret: 'a password' }), {
     status: 422,
-    body: /cannot have a password/,
+    body: /cannot contain a password/,
   });
   t.match(await post(alice.session, '/repos', { ...wanted, import_address: 'git@git.example.org:x.git' }), {
     status: 422,

@@ -45,10 +45,10 @@ t.test('topics and the website are set in the settings, shown, and lead to other
   const save = (fields: Record<string, string>) =>
     alice.post('/repos/alice/site/settings', { description: 'A site', default_branch: 'main', ...fields });
   for (const [fields, error] of [
-    [{ website: 'javascript:alert(1)', topics: '' }, /must be an address that starts with https/],
-    [{ website: 'https://', topics: '' }, /must be an address/],
-    [{ website: 'https://user:secret@example.org', topics: '' }, /must be an address/],
-    [{ website: '', topics: 'a topic, <b>' }, /A topic begins with/],
+    [{ website: 'javascript:alert(1)', topics: '' }, /must be a URL that starts with https/],
+    [{ website: 'https://', topics: '' }, /must be a URL/],
+    [{ website: 'https://user:secret@example.org', topics: '' }, /must be a URL/],
+    [{ website: '', topics: 'a topic, <b>' }, /A topic must start with/],
     [{ website: '', topics: Array.from({ length: 26 }, (_, at) => `t${at}`).join(' ') }, /at most 25 topics/],
   ] as const) {
     const refused = await save(fields);

@@ -138,7 +138,7 @@ t.test('who declines at the provider is told so; a disabled account stays closed
   provider.accounts.set('s-1', { preferred_username: 'alice' });
   const declined = await signInAt(provider, visitor(web));
   t.equal(declined.status, 403);
-  t.match(extractMain(declined), /You were not signed in at Company/);
+  t.match(extractMain(declined), /You did not complete the sign-in at Company/);
   provider.signedIn = 's-1';
   t.equal((await signInAt(provider, visitor(web))).status, 303);
   await web.modules.accounts.setDisabled((await web.modules.accounts.personByUsername('alice')).id, true);
@@ -261,7 +261,7 @@ t.test('the only way in cannot be unlinked', async (t) => {
   const [identity] = await accounts.listIdentities(id);
   const refused = await dora.post(`/settings/linked-accounts/${identity!.id}/delete`);
   t.equal(refused.status, 409);
-  t.match(extractMain(refused), /You could not sign in without it/);
+  t.match(extractMain(refused), /You would not be able to sign in without it/);
   t.equal((await dora.post('/settings/account', { new_password: 'a first password' })).status, 303, 'a first password');
   t.equal((await dora.post(`/settings/linked-accounts/${identity!.id}/delete`)).status, 303);
   t.same(await accounts.listIdentities(id), []);

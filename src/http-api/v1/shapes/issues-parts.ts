@@ -93,7 +93,7 @@ export async function labelNames(
   return refs.map((ref) => {
     if (typeof ref === 'string') return ref;
     const found = labels.find(({ id }) => numericId(id) === ref);
-    if (found === undefined) throw invalid('unknown_label', `There is no label ${ref}.`, { field: 'labels' });
+    if (found === undefined) throw invalid('unknown_label', `There is no label named ${ref}.`, { field: 'labels' });
     return found.name;
   });
 }
