@@ -40,6 +40,7 @@ import { importedTimes } from './v444-imported-times.ts';
 import { sharedKeys } from './v445-shared-keys.ts';
 import { reloadsOfNodes } from './v446-reloads-of-nodes.ts';
 import { leasesSince } from './v447-leases-since.ts';
+import { ownReactions } from './v448-own-reactions.ts';
 import { ownerWebhooks } from './v414-owner-webhooks.ts';
 import { keptCopies } from './v370-kept-copies.ts';
 import { noteChoices } from './v396-note-choices.ts';
@@ -272,4 +273,5 @@ export const migrations: readonly Migration[] = [
   sharedKeys,
   reloadsOfNodes,
   leasesSince,
+  ownReactions,
 ];

@@ -1814,6 +1814,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  448: [
+    [
+      'imported_reactions',
+      {
+        issue_id: 'is106',
+        position: 0,
+        kind: 'heart',
+        person: 'bob@git.example.org',
+        user_id: 'bob-id',
+        is_own: 1,
+      },
+    ],
+  ],
   447: [['leases', { name: 'run:mirrors', node: 'node446', until: 5000000000000, taken_at: 4999999999000 }]],
   446: [
     [

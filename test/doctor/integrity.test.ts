@@ -114,7 +114,7 @@ t.test('a branch that moved behind the journal', async (t) => {
     `repositories.moved: alice/work: refs/heads/topic is ${other.slice(0, 10)}, but its last push set it to ${tip.slice(0, 10)}`,
   ]);
   await runGit(['update-ref', '-d', 'refs/heads/topic'], { cwd });
-  t.match(await named('--deep', ...repositories), ['repositories.moved: alice/work: refs/heads/topic is gone, and']);
+  t.match(await named('--deep', ...repositories), ['repositories.moved: alice/work: refs/heads/topic is missing, but']);
   await runGit(['update-ref', 'refs/heads/topic', tip], { cwd });
   t.same(await named('--deep', ...repositories), []);
 });

@@ -56,6 +56,51 @@ t.test('lines of earlier runs', async (t) => {
   t.equal((await lines(other)).length, before.length, 'those of another import stay');
 });
 
+t.test('a source that is archived: once at first, later as a line', async (t) => {
+  const port = await freePort();
+  const web = await startWeb(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}` } });
+  const { imports, repositories } = web.modules;
+  const alice = viewerOf((await signedIn(web, 'alice')).id, 'alice');
+  const forge = await startGiteaStub(t, { port, pageSize: 50 });
+  const start = async (name: string, watches: boolean): Promise<string> => {
+    const address = `${forge.url}/bob/tool`;
+    const { id } = await imports.start(alice, {
+      address,
+      token: forge.world.token,
+      name,
+      watchMs: watches ? 3_600_000 : null,
+    });
+    await imports.runDue();
+    return id;
+  };
+  const again = async (id: string): Promise<void> => {
+    await imports.again(alice, id, {});
+    await imports.runDue();
+  };
+  const state = async (id: string): Promise<[isArchived: boolean, lines: number]> => {
+    const { id: importId } = (await imports.find(id))!;
+    const lines = (await imports.problems(importId)).filter(({ item }) => item === 'archived there');
+    return [(await repositories.locate([id])).get(id)!.repository.archivedAt !== null, lines.length];
+  };
+  const [open, watched] = [await start('open', false), await start('watched', true)];
+  for (const id of [open, watched]) t.strictSame(await state(id), [false, 0]);
+
+  forge.world.repository['archived'] = true;
+  for (const id of [open, watched]) {
+    await again(id);
+    t.strictSame(await state(id), [false, 1], 'it goes on here');
+  }
+  t.strictSame(await state(await start('late', false)), [true, 0], 'it was archived when it came');
+  t.strictSame(await state(await start('late-watched', true)), [false, 1], 'its watch needs it open');
+  await repositories.setArchived(alice, 'alice', 'open', true);
+  await again(open);
+  t.strictSame(await state(open), [true, 0], 'it is archived here, too');
+
+  forge.world.repository['archived'] = false;
+  await again(watched);
+  t.strictSame(await state(watched), [false, 0]);
+});
+
 t.test('a name with a sign of a pattern is no pattern', async (t) => {
   const port = await freePort();
   const web = await startWeb(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}` } });

@@ -54,6 +54,34 @@ t.test('a reaction stays as long as one of its claims does', async (t) => {
   }
 });
 
+t.test('a reaction that the account has given itself stays when a claim is undone', async (t) => {
+  const react = async (isOn: boolean): Promise<void> => {
+    for (const name of ['one', 'two']) {
+      const at = { owner: 'alice', name, number };
+      await web.modules.issues.react(alice, at, { position: 1, kind: 'heart', isOn });
+    }
+  };
+  const claim = (login: string) => () => imports.people.claim(alice, at(login), alice.id);
+  const unclaim = (login: string) => () => imports.people.unclaim(alice, at(login));
+  const steps: readonly (readonly [what: string, () => Promise<void>, counts: [number, number]])[] = [
+    ['the own one', () => react(true), [1, 2]],
+    ['a claim', claim('bob'), [1, 1]],
+    ['again', claim('bob'), [1, 1]],
+    ['undone', unclaim('bob'), [1, 2]],
+    ['another one', claim('bob'), [1, 1]],
+    ['and a second one', claim('carol'), [1, 0]],
+    ['the first is undone', unclaim('bob'), [1, 1]],
+    ['the second, too', unclaim('carol'), [1, 2]],
+    ['the own one is taken away', () => react(false), [0, 2]],
+    ['a claim without it', claim('carol'), [1, 1]],
+    ['which is undone', unclaim('carol'), [0, 2]],
+  ];
+  for (const [what, step, counts] of steps) {
+    await step();
+    for (const id of [one, two]) t.strictSame(await reactions(id), counts, what);
+  }
+});
+
 const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,

@@ -188,20 +188,27 @@ async function move({ manager }: Tx, ids: string, { name, userId }: Claim): Prom
       name,
       ids,
     ]);
+  // Before the account has it: its own reaction stays when the claim is reverted.
+  await manager.query(
+    `UPDATE imported_reactions SET user_id = ?, is_own = CASE WHEN EXISTS (
+       SELECT 1 FROM reactions r WHERE r.issue_id = imported_reactions.issue_id
+       AND r.position = imported_reactions.position AND r.kind = imported_reactions.kind AND r.user_id = ?)
+     AND NOT EXISTS (
+       SELECT 1 FROM imported_reactions o WHERE o.issue_id = imported_reactions.issue_id
+       AND o.position = imported_reactions.position AND o.kind = imported_reactions.kind AND o.user_id = ?
+       AND o.is_own = 0) THEN 1 ELSE 0 END
+     WHERE person = ? AND user_id IS NULL AND ${inList('issue_id')}`,
+    [userId, userId, userId, name, ids],
+  );
   await manager.query(
     `INSERT INTO reactions (issue_id, position, kind, user_id)
      SELECT issue_id, position, kind, ? FROM imported_reactions WHERE person = ? AND ${inList('issue_id')}
      ON CONFLICT DO NOTHING`,
     [userId, name, ids],
   );
-  await manager.query(`UPDATE imported_reactions SET user_id = ? WHERE person = ? AND ${inList('issue_id')}`, [
-    userId,
-    name,
-    ids,
-  ]);
 }
 
-/** Keeps a reaction that the account also has through another claim. */
+/** Keeps a reaction that the account has given itself or has through another claim. */
 async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): Promise<void> {
   for (const [table, id, column, of] of authorships)
     await manager.query(`UPDATE ${table} SET ${id} = NULL WHERE ${id} = ? AND ${column} = ? AND ${of}`, [
@@ -212,16 +219,16 @@ async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): 
   await manager.query(
     `DELETE FROM reactions WHERE user_id = ? AND ${inList('issue_id')} AND EXISTS (
        SELECT 1 FROM imported_reactions i WHERE i.issue_id = reactions.issue_id AND i.position = reactions.position
-       AND i.kind = reactions.kind AND i.person = ? AND i.user_id = reactions.user_id)
+       AND i.kind = reactions.kind AND i.person = ? AND i.user_id = reactions.user_id AND i.is_own = 0)
      AND NOT EXISTS (
        SELECT 1 FROM imported_reactions o WHERE o.issue_id = reactions.issue_id AND o.position = reactions.position
        AND o.kind = reactions.kind AND o.person <> ? AND o.user_id = reactions.user_id)`,
     [userId, ids, name, name],
   );
-  await manager.query(`UPDATE imported_reactions SET user_id = NULL WHERE person = ? AND ${inList('issue_id')}`, [
-    name,
-    ids,
-  ]);
+  await manager.query(
+    `UPDATE imported_reactions SET user_id = NULL, is_own = 0 WHERE person = ? AND ${inList('issue_id')}`,
+    [name, ids],
+  );
 }
 
 /** A line of a mapping: an author from another forge, and the username here. */

@@ -88,7 +88,7 @@ export async function runPhases(context: RunContext): Promise<void> {
 }
 
 async function describe(context: RunContext): Promise<void> {
-  const { deps, source, row, tell } = context;
+  const { deps, source, row, options, tell } = context;
   /** A refusal becomes a line of the report. */
   const refusedAs = (what: string) => (error: unknown) => {
     if (!isRefusal(error)) throw error;
@@ -104,6 +104,12 @@ async function describe(context: RunContext): Promise<void> {
   context.renew('address');
   if (project !== undefined && project.toLowerCase() !== row.project.toLowerCase())
     tell('address', `it is ${project} there now`);
+  context.renew('archived there');
+  // Reported, not followed: projects that move archive their old repository and continue in this one.
+  const isFollowed = row.run === 1 && row.watchMs === null;
+  const isExpected = row.isLast && options.archivesSource;
+  if (isArchived && !isFollowed && !isExpected && context.located.repository.archivedAt === null)
+    tell('archived there', 'the repository is archived at the source; here it can still be changed');
   if (row.run === 1) {
     const description = cleanText(found.description, descriptionCharacters);
     const { owner, name } = await context.at();

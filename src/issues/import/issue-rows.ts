@@ -116,6 +116,7 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
         person,
         kind: kind as ReactionKind,
         userId: null,
+        isOwn: false,
       }));
     }),
     hidden:

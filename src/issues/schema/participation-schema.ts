@@ -61,6 +61,8 @@ export interface ImportedReactionRow {
   person: string;
   /** The account verified as that person's: its own reaction takes precedence over this one. */
   userId: string | null;
+  /** Whether that account had given the same reaction itself before it was claimed. */
+  isOwn: boolean;
 }
 
 export const importedReactionSchema = new EntitySchema<ImportedReactionRow>({
@@ -72,6 +74,7 @@ export const importedReactionSchema = new EntitySchema<ImportedReactionRow>({
     kind: { type: 'text', primary: true },
     person: { type: 'text', primary: true },
     userId: { name: 'user_id', type: 'text', nullable: true },
+    isOwn: { name: 'is_own', type: 'boolean' },
   },
 });
 
