@@ -110,7 +110,10 @@ t.test('attached files of Gitea come along, each once, and those that cannot are
   await imports.again(alice, id, { isFull: true });
   await imports.runDue();
   t.strictSame(
-    forge.fileRequests.slice(before).map(({ path }) => path.split('/').at(-1)),
+    forge.fileRequests
+      .slice(before)
+      .map(({ path }) => path.split('/').at(-1)!)
+      .toSorted(),
     [3, 4, 5, 7, 8, 10].map(idOf),
     'what did not come is tried again when everything is compared',
   );

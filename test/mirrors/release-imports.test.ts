@@ -140,7 +140,7 @@ t.test(
   async (t) => {
     answers.set(api, [
       release(1, 'v1', {
-        body: 'One\r\n\u0007two\u202e',
+        body: '    One\r\n\u0007two\u202e\n',
         prerelease: true,
         assets: [
           asset(11, 'tool.zip', 'zip bytes', { digest: `sha256:${sha256('zip bytes')}` }),
@@ -161,7 +161,7 @@ t.test(
     const found = await releasesOf('tool');
     t.match(found.get('v1'), {
       title: 'Release v1',
-      body: 'One\n two',
+      body: '    One\n two \n',
       isDraft: false,
       isPrerelease: true,
       authorId: null,

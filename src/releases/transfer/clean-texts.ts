@@ -2,15 +2,17 @@ import { limits } from '../limits.ts';
 
 const cutMark = '\n\n…';
 
-/** Cleans the notes of a release from another forge: removes control characters and truncates them. */
+/**
+ * Cleans the notes of a release from another forge: replaces control characters and truncates. Spaces at the ends stay:
+ * in Markdown they can begin code.
+ */
 export function cleanNotes(text: string): string {
   const clean = text
     .slice(0, limits.bodyBytes)
     .toWellFormed()
     .replace(/\r\n?/g, '\n')
     .normalize('NFC')
-    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
-    .trim();
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
   if (text.length <= limits.bodyBytes && Buffer.byteLength(clean) <= limits.bodyBytes) return clean;
   return `${cutBytes(clean, limits.bodyBytes - Buffer.byteLength(cutMark))}${cutMark}`;
 }
