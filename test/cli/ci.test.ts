@@ -55,7 +55,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   const token = made.stdout.trim();
   t.match(
     await outputOf('runner', 'token'),
-    /a registration token already exists, and only its hash is stored\nhint: --once makes one for a single runner; --reset makes a new one.*\[4\]$/s,
+    /a registration token already exists, and only its hash is stored\nhint: --once creates a token for a single runner; --reset replaces the current token.*\[4\]$/s,
   );
   t.match(await connectClient(forge.url).register({ name: 'first', token, labels: ['linux'], version: 'v1' }), {
     runner: { name: 'first' },
@@ -122,7 +122,7 @@ t.test('offline registration: the same secret on both sides, repeatable', async 
   t.match(await outputOf('runner', 'register', '--name', 'x'), /a secret is required.*--secret-stdin.*\[2\]$/s);
   t.match(await hearth(['runner', 'register', '--name', 'x', '--secret-stdin'], { input: 'short' }), {
     code: 2,
-    stderr: /40 hex digits.*\nhint: openssl/,
+    stderr: /40 hex digits.*\nhint: to create one: openssl/,
   });
   t.match(await outputOf('runner', 'register', '--name', 'x', '--secret-file', 'gone'), /cannot be read.*\[2\]$/s);
   t.match(
@@ -159,7 +159,7 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
     'Runner 1, first, has the labels linux and accepts only code of people with write access.\n[0]',
   );
   t.match(await json('runner', 'show', '1'), { trustedOnly: true });
-  t.match(await outputOf('runner', 'edit', '1', '--trusted-only', 'no'), /takes approved code of others, too/);
+  t.match(await outputOf('runner', 'edit', '1', '--trusted-only', 'no'), /accepts approved code of others, too/);
   t.equal(await outputOf('runner', 'disable', '1'), 'Runner 1, first, gets no more jobs.\n[0]');
   t.match(await outputOf('runner', 'show', '1'), /Status\tdisabled\n/);
   t.equal(await outputOf('runner', 'resume', '1'), 'Runner 1, first, gets jobs again.\n[0]');

@@ -137,7 +137,7 @@ t.test('user add takes its password from stdin, a file or a hidden prompt, or ge
 t.test('a missing or invalid password creates no account', async (t) => {
   t.equal(
     await outputOf('user add erin'),
-    '[stderr] error: a password is needed, and there is no terminal to ask on\n' +
+    '[stderr] error: a password is required, but there is no terminal to prompt on\n' +
       'hint: use --password-stdin, --password-file PATH or --random-password\n[2]',
   );
   t.match(await outputOf('user add erin --no-input', { terminal: true }), /a password is required/);
@@ -262,9 +262,9 @@ t.test('user password, disable, enable and admin', async (t) => {
   t.equal(await outputOf('user enable bob'), 'Enabled bob.\n[0]');
   t.match(
     await outputOf('user disable alice'),
-    /error: this is the last administrator\..*hint: make another person .*\[4\]$/s,
+    /error: this is the last administrator\..*hint: first make another user .*\[4\]$/s,
   );
-  t.equal(await outputOf('user admin carol on'), 'carol is an administrator now.\n[0]');
+  t.equal(await outputOf('user admin carol on'), 'carol is now an administrator.\n[0]');
   t.equal(await outputOf('user admin carol off'), 'carol is no longer an administrator.\n[0]');
   t.match(await outputOf('user admin carol maybe'), /enter on or off.*\[2\]$/s);
   t.match(await outputOf('user password nobody --random-password'), /\[3\]$/);
@@ -346,7 +346,7 @@ t.test('user edit, invite and sessions', async (t) => {
   await (await opened.get(dataDir)!).accounts.checkInvite(new URL(url).searchParams.get('invite')!);
   t.match(
     await outputOf('user invite'),
-    /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] The first person .* until 2026-01-08T12:00:00Z:\n\[0\]$/,
+    /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] The first person .* before 2026-01-08T12:00:00Z can create an account:\n\[0\]$/,
   );
   t.match(await outputOf('user invite --expires 1s'), /must be a duration from 1m to 365d.*\[2\]$/s);
 
@@ -554,7 +554,7 @@ t.test('applications of the instance and of owners, each found by its own owner 
   t.match([ofInstance, ofAlice], [{ name: 'CI' }, { name: 'notes', isConfidential: false }]);
   t.strictSame(await listed('bob'), []);
   t.match(await outputOf(`application remove ${ofAlice!.id}`), /\[3\]$/, 'of another owner');
-  t.match(await outputOf(`application secret ${ofAlice!.id} --owner alice --yes`), /no secret.*\[4\]$/s);
+  t.match(await outputOf(`application secret ${ofAlice!.id} --owner alice --yes`), /does not have a secret\n\[4\]$/);
   const replaced = await hearth(`application secret ${ofInstance!.id} --yes`);
   t.match(replaced.stdout, /^hts_[\w-]{43}\n$/);
   t.not(replaced.stdout, made.stdout);

@@ -171,7 +171,7 @@ t.test('the instance key', async (t) => {
   const lock = takeInstanceLock(dataDir);
   const beside = await hearth('key instance --rotate --yes');
   lock.release();
-  t.match(beside, { code: 6, stderr: /is running[^]*stop it first: it would encrypt with the former key/ });
+  t.match(beside, { code: 6, stderr: /is already running[^]*stop it first: it would encrypt with the former key/ });
   t.same(readFileSync(keyFile), readFileSync(before));
 
   const rotated = await hearth('key instance --rotate --yes --json');

@@ -188,7 +188,7 @@ t.test('a person who may not write uploads for a pull request, and not without e
   t.equal(await contributor.upload(small), 200);
   const { status, json } = await contributor.plan('upload', [{ oid: 'f'.repeat(64), size: 64 * 1024 * 1024 }]);
   t.equal(status, 507);
-  t.match(json.message, /pull requests in this repository/);
+  t.match(json.message, /pull requests to this repository/);
 });
 
 t.test('collection needs two clean scans and thirty days, and the trash keeps what it removes', async (t) => {

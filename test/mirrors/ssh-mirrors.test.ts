@@ -152,7 +152,7 @@ t.test('each mirror has a key of its own, which opens for it alone', canTry, asy
     );
   await put(ciphertextOf(other));
   await sync('source');
-  t.match(await mirrorOf('source'), { state: 'failing 1', lastError: /ssh key cannot be decrypted/ });
+  t.match(await mirrorOf('source'), { state: 'failing 1', lastError: /SSH key cannot be decrypted/ });
   await put(ciphertextOf(own));
   await sync('source');
   t.match(await mirrorOf('source'), { state: 'ok' });

@@ -32,7 +32,7 @@ export async function refuseOverQuota(
     'SELECT sum(o.bytes) AS bytes FROM lfs_objects o WHERE o.uploader_id = ? AND o.repository_id = ?',
     [personId, repository.id],
   );
-  refuse(own + bytes, settings.contributedBytes, 'the pull requests of one user to this repository', own);
+  refuse(own + bytes, settings.contributedBytes, 'one user’s pull requests to this repository', own);
 }
 
 /** Bytes of all repositories of an owner, except those in the trash. */
@@ -56,7 +56,7 @@ async function sumOf(reader: Reader, sql: string, values: unknown[]): Promise<nu
 function refuse(wanted: number, quota: number, what: string, used: number): void {
   if (wanted > quota)
     throw overQuota(
-      `The files of Git LFS may have ${readableSize(quota)} in ${what}; ${readableSize(used)} are taken, ` +
-        `and this needs ${readableSize(wanted - used)}.`,
+      `The quota for Git LFS files in ${what} is ${readableSize(quota)}. ${readableSize(used)} are in use, and this ` +
+        `upload needs ${readableSize(wanted - used)} more.`,
     );
 }

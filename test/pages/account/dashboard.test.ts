@@ -54,7 +54,7 @@ t.test('the dashboard lists, filters and pages', async (t) => {
     'r30',
     'r3',
   ]);
-  t.match(extractMain(await alice.get('/?q=%3Cb%3E')), /No repository of yours has “&lt;b&gt;”/);
+  t.match(extractMain(await alice.get('/?q=%3Cb%3E')), /None of your repositories has “&lt;b&gt;”/);
   for (const odd of ['/?after=x', '/?after=', '/?q=a&q=b', '/?done=constructor', '/?sort=none'])
     t.equal((await alice.get(odd)).status, 200, odd);
   t.same(titles(await alice.get('/?q=a%&after=1.x')), [], 'a wildcard is a plain character');

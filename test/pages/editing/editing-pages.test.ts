@@ -284,7 +284,7 @@ t.test('a file that changed meanwhile: both versions, and the text kept', async 
   const last = git('rev-parse', 'main:a.txt');
   await bob.post(`${roof}/delete/main/a.txt`, { blob: last, target: 'branch' });
   const gone = await bob.post(`${roof}/edit/main/a.txt`, { ...form, blob: last, text: 'still here\n' });
-  t.match([gone.status, text(gone)], [409, /not on main any more/]);
+  t.match([gone.status, text(gone)], [409, /no longer on main/]);
   t.match(gone.body, />\nstill here\n<\/textarea>/);
   const revived = await bob.post(`${roof}/edit/main/a.txt`, { ...form, blob: '', text: 'still here\n' });
   t.equal(revived.status, 303);

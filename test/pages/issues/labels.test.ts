@@ -62,7 +62,7 @@ t.test('labels of an organisation are those of all its repositories', async (t) 
   const page = '/orgs/guild/settings/labels';
   t.equal((await bob.get(page)).status, 404);
   t.equal((await bob.post(page, { name: 'x', colour: '000000' })).status, 404);
-  t.match(await alice.get(page), { status: 200, body: /Every repository of guild/ });
+  t.match(await alice.get(page), { status: 200, body: /Every repository owned by guild/ });
   t.equal((await alice.post(page, { name: 'shared', colour: '#aa0000' })).status, 303);
   t.equal((await alice.post(`${page}/defaults`)).status, 303);
   t.match(words(await bob.get('/repos/guild/hall/labels')), /shared Of the organisation/);

@@ -67,8 +67,8 @@ t.test('pasted, as a file, by the API', async (t) => {
   t.match(again.body, />My text</);
   t.match(words(await send(field('patch', patch('a')), file(patch('b')))), /Paste a patch or choose a file, not both/);
   t.match(words(await send(field('patch', patch('a')), field('pull', 'x'))), /Enter the pull request number/);
-  t.match(words(await send(field('patch', ''), empty)), /Paste a patch, or choose a file/);
-  t.match(words(await send(field('patch', patch('a').slice(patch('a').indexOf('diff'))))), /enter a title/);
+  t.match(words(await send(field('patch', ''), empty)), /Paste a patch, or choose a patch file/);
+  t.match(words(await send(field('patch', patch('a').slice(patch('a').indexOf('diff'))))), /Enter a title/);
   t.match((await upload(web, anonymous, form, [field('patch', patch('a'))])).headers.location ?? '', /^\/login/);
 
   const secret = async (who: { id: string }, access: 'read' | 'write') =>
