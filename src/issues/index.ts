@@ -10,6 +10,7 @@ export type { IssueAt, IssueContext, RepositoryAt } from './issue-context.ts';
 export { refusalError } from './issue-errors.ts';
 export { parseBody, parseComment, parseTitle } from './parse-texts.ts';
 export { issueLinkSchema } from './schema/classification-schema.ts';
+export { entrySchema } from './schema/entry-schema.ts';
 export { issueSchema } from './schema/issue-schema.ts';
 export { objectKey as attachmentKey, objectPrefix as attachmentPrefix } from './attachments/attachment.ts';
 export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';

@@ -1,12 +1,14 @@
+import { In } from 'typeorm';
 import type { EntitySchema, FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import type { ImportedPerson, PreparedPull } from '../../issues/index.ts';
-import { issueSchema } from '../../issues/index.ts';
+import { entrySchema, issueSchema } from '../../issues/index.ts';
 import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
-import { reviewRequestSchema, teamReviewRequestSchema } from '../schema/attention-schema.ts';
+import { attentionSchema, reviewRequestSchema, teamReviewRequestSchema } from '../schema/attention-schema.ts';
+import type { ReviewRequestRow } from '../schema/attention-schema.ts';
 import type { PullDeps } from '../deps.ts';
 import type { ReadRound } from '../rounds/read-round.ts';
 import type { PullFile } from './pull-file.ts';
@@ -215,13 +217,37 @@ async function positionOf(
 }
 
 async function writeRequests(tx: Tx, { requests }: PullFile, context: PullContext): Promise<void> {
-  const { issueId, people } = context;
-  for (const { person, reason, askedBy, askedAt, answeredAt } of requests) {
+  const { issueId, people, isFollowed } = context;
+  const rows = requests.flatMap(({ person, reason, askedBy, askedAt, answeredAt }) => {
     const userId = people.idOf(person);
-    if (userId === null) continue;
-    const row = { issueId, userId, reason, askedBy: people.idOf(askedBy), askedAt, answeredAt };
-    await tx.manager.upsert(reviewRequestSchema, row, ['issueId', 'userId']);
+    return userId === null ? [] : [{ issueId, userId, reason, askedBy: people.idOf(askedBy), askedAt, answeredAt }];
+  });
+  if (isFollowed) return followRequests(tx, issueId, rows);
+  for (const row of rows) await tx.manager.upsert(reviewRequestSchema, row, ['issueId', 'userId']);
+}
+
+/**
+ * Adds the requests of the followed forge and removes those that it no longer has. Reviewers who were asked, withdrawn
+ * or recorded as code owners here have an entry in the log: their requests stay as they are, as do answers given here.
+ */
+async function followRequests(tx: Tx, issueId: string, rows: readonly ReviewRequestRow[]): Promise<void> {
+  const { manager } = tx;
+  const present = await manager.findBy(reviewRequestSchema, { issueId });
+  const entries = await manager.findBy(entrySchema, { issueId, kind: 'asked' });
+  const decided = new Set(entries.map(({ details }) => (JSON.parse(details) as { userId?: string }).userId));
+  const wanted = new Map(rows.map((row) => [row.userId, row]));
+  const gone = present.filter(
+    ({ userId, reason, answeredAt }) =>
+      reason === 'asked' && answeredAt === null && !wanted.has(userId) && !decided.has(userId),
+  );
+  if (gone.length > 0) {
+    const ofGone = { issueId, userId: In(gone.map(({ userId }) => userId)) };
+    await manager.delete(reviewRequestSchema, ofGone);
+    await manager.delete(attentionSchema, { ...ofGone, reason: 'asked' });
   }
+  for (const { userId } of present) wanted.delete(userId);
+  const missing = [...wanted.values()].filter(({ userId }) => !decided.has(userId));
+  await insertAll(tx, reviewRequestSchema, missing);
 }
 
 /** Creates the request of a team if this instance has the team and it has a role in the repository. */
