@@ -82,6 +82,40 @@ t.test('a reaction that the account has given itself stays when a claim is undon
   }
 });
 
+t.test('a reaction that came after the claim goes with it, an own one stays', async (t) => {
+  const eyes = (isOn: boolean) => async (): Promise<void> => {
+    for (const name of ['one', 'two'])
+      await web.modules.issues.react(alice, { owner: 'alice', name, number }, { position: 1, kind: 'eyes', isOn });
+  };
+  const arrive = async (): Promise<void> => {
+    const of = (content: string) => ({ content, user: user('carol') });
+    const later = forge.addComment(number, 'A later comment');
+    forge.world.reactions.set(`comment ${later}`, [of('heart')]);
+    forge.world.reactions.set(`comment ${comment}`, [...both, of('rocket'), of('eyes')]);
+    await again();
+  };
+  const again = async (): Promise<void> => {
+    for (const id of [one, two]) await imports.again(alice, id, { isFull: true });
+    await imports.runDue();
+  };
+  const claim = () => imports.people.claim(alice, at('carol'), alice.id);
+  const unclaim = () => imports.people.unclaim(alice, at('carol'));
+  const steps: readonly (readonly [what: string, () => Promise<void>, counts: [number, number]])[] = [
+    ['a claim', claim, [1, 1]],
+    ['an own one', eyes(true), [2, 1]],
+    ['three more come', arrive, [4, 1]],
+    ['the claim is undone', unclaim, [1, 5]],
+    ['a run changes nothing', again, [1, 5]],
+    ['it is claimed again', claim, [4, 1]],
+    ['and undone', unclaim, [1, 5]],
+    ['the own one is taken away', eyes(false), [0, 5]],
+  ];
+  for (const [what, step, counts] of steps) {
+    await step();
+    for (const id of [one, two]) t.strictSame(await reactions(id), counts, what);
+  }
+});
+
 const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,

@@ -109,13 +109,13 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
     ),
     // `login@host` is a remote person; any other name may be a deleted account.
     importedReactions: given.reactions.flatMap(({ kind, people: who }) => {
-      const names = who.flatMap((one) => (people.idOf(one) === null && one.name.includes('@') ? [one.name] : []));
-      return [...new Set(names)].map((person) => ({
+      const remote = who.filter((one) => one.name.includes('@') && (people.keepsNames || people.idOf(one) === null));
+      return [...new Map(remote.map((one) => [one.name, people.idOf(one)]))].map(([person, userId]) => ({
         issueId,
         position,
         person,
         kind: kind as ReactionKind,
-        userId: null,
+        userId,
         isOwn: false,
       }));
     }),

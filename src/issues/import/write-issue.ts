@@ -18,6 +18,7 @@ import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
 import { assigneeSchema, importedReactionSchema, reactionSchema } from '../schema/participation-schema.ts';
+import type { ImportedReactionRow } from '../schema/participation-schema.ts';
 import { insertOrIgnore } from '../insert-or-ignore.ts';
 import type { StoredFiles } from './import-attachments.ts';
 import { entryOrigin, entryRows, issueColumns, originOf } from './issue-rows.ts';
@@ -217,9 +218,24 @@ async function wasEditedHere({ manager }: Tx, { issueId, position }: EntryRow): 
 }
 
 async function replaceReactions(tx: Tx, { issueId, position }: EntryRow, rows: EntryRows): Promise<void> {
-  await tx.manager.delete(importedReactionSchema, { issueId, position, userId: IsNull() });
-  await insertAll(tx, importedReactionSchema, rows.importedReactions);
+  const { manager } = tx;
+  await manager.delete(importedReactionSchema, { issueId, position, userId: IsNull() });
+  const isNamed = ({ userId }: ImportedReactionRow): boolean => userId === null;
+  await insertAll(tx, importedReactionSchema, rows.importedReactions.filter(isNamed));
+  for (const row of rows.importedReactions)
+    if (!isNamed(row))
+      await insertOrIgnore(tx, importedReactionSchema, { ...row, isOwn: await hasOwnReaction(tx, row) });
   for (const row of rows.reactions) await insertOrIgnore(tx, reactionSchema, row);
+}
+
+/** Whether the account of a claimed person has given the reaction itself: then it stays when the claim is reverted. */
+async function hasOwnReaction(
+  { manager }: Tx,
+  { issueId, position, kind, userId }: ImportedReactionRow,
+): Promise<boolean> {
+  const key = { issueId, position, kind, userId: userId! };
+  const isBrought = await manager.existsBy(importedReactionSchema, { ...key, isOwn: false });
+  return !isBrought && (await manager.existsBy(reactionSchema, key));
 }
 
 const isComment = ({ kind, deletedAt }: Pick<EntryRow, 'kind' | 'deletedAt'>): boolean =>
