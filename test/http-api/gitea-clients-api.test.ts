@@ -383,6 +383,13 @@ t.test('time that is spent on issues: by those who may write, seen by all of the
   t.strictSame(await times(alice, '/user/times'), ['alice 5', 'alice 7']);
   t.strictSame(await times(bob, '/user/times'), ['bob 90', 'bob 30']);
   t.equal((await bob('GET', '/repos/alice/cellar/times')).status, 404);
+  const archive = (archived: boolean) => alice('PATCH', '/repos/alice/site', { archived });
+  t.equal((await archive(true)).status, 200);
+  t.strictSame(await times(alice, '/repos/alice/site/times'), ['bob 90', 'bob 30', 'alice 5'], 'an archive shows all');
+  t.strictSame(await times(alice, at), ['bob 90', 'bob 30']);
+  t.strictSame(await times(carol, '/repos/alice/site/times'), []);
+  t.equal((await alice('POST', at, { time: 5 })).status, 403, 'and takes no more');
+  t.equal((await archive(false)).status, 200);
   const second = (await alice('GET', '/repos/alice/site/issues/2/times')).json[0].id;
   t.equal((await bob('DELETE', `/repos/alice/site/issues/2/times/${second}`)).status, 403, 'of somebody else');
   t.equal((await alice('DELETE', `${at}/${second}`)).status, 404, 'of another issue');

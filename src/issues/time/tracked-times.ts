@@ -1,5 +1,5 @@
 import { personIdOf, refusalInRepository, refusalOnIssue } from '../../access/index.ts';
-import type { Viewer } from '../../access/index.ts';
+import type { IssueRepositoryFacts, Viewer } from '../../access/index.ts';
 import { readKeysetPage, selectRows } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
@@ -94,6 +94,9 @@ interface TimeFilter {
   before?: number | null;
 }
 
+/** An archive refuses every change, but what it has is shown to the same users. */
+const unarchived = (facts: IssueRepositoryFacts): IssueRepositoryFacts => ({ ...facts, archived: false });
+
 /**
  * A page of the times of an issue, of a repository, or of the viewer everywhere, oldest first. Users who may triage see
  * everyone's times, others only their own. Throws the errors of finding the issue or the repository.
@@ -112,12 +115,12 @@ export async function listTimes(
   if (where === 'own') conditions.push('t.user_id = :own');
   else if ('issue' in where) {
     const { issue, facts } = await findIssue(deps, viewer, where.issue);
-    seesAll = refusalOnIssue(viewer, facts, factsOfIssue(issue), 'triage') === null;
+    seesAll = refusalOnIssue(viewer, unarchived(facts), factsOfIssue(issue), 'triage') === null;
     conditions.push('t.issue_id = :issueId');
     values['issueId'] = issue.id;
   } else {
     const { repository, facts } = await findRepositoryContext(deps, viewer, where.repository);
-    seesAll = refusalInRepository(viewer, facts, 'triage') === null;
+    seesAll = refusalInRepository(viewer, unarchived(facts), 'triage') === null;
     conditions.push('t.repository_id = :repositoryId');
     values['repositoryId'] = repository.id;
   }
