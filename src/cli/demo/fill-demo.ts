@@ -3,15 +3,17 @@ import { callerOf } from './call-demo.ts';
 import type { Caller } from './call-demo.ts';
 import { forecastCommits, gardenCommits } from './demo-files.ts';
 import type { DemoCommit } from './demo-files.ts';
-import { runJobs } from './demo-runner.ts';
+import { registerRunner } from './demo-runner.ts';
+import type { DemoRunner, DemoTime } from './demo-runner.ts';
 
 export const demoPeople = ['alice', 'bob', 'carol'] as const;
 type Name = (typeof demoPeople)[number];
 
-/** The clock of a demo: it advances by itself, and `pass` skips time. */
-interface DemoTime {
-  now(): number;
-  pass(ms: number): void;
+/** What happens in a demo takes time, in which the runner works. */
+interface Pace {
+  pass(ms: number): Promise<void>;
+  /** The runner waits for a run of this commit. */
+  startsRun(commit: string): void;
 }
 
 const hour = 3_600_000;
@@ -41,19 +43,30 @@ export async function fillDemo(modules: Modules, url: string, time: DemoTime): P
     people[name] = callerOf(url, (await modules.accounts.addToken(person.id, wish)).secret);
   }
   const { alice, bob, carol } = people;
-  await makeGarden(people, time);
+  let runner: DemoRunner | null = null;
+  const commits = new Set<string>();
+  const pace: Pace = {
+    async pass(ms) {
+      await runner?.runJobs(commits);
+      time.pass(ms);
+    },
+    startsRun: (commit) => commits.add(commit),
+  };
+  await makeGarden(people);
+  runner = await registerRunner(alice, url, time);
+  for (const each of gardenCommits) await commit(people, each, pace);
   await makeOthers(people);
-  await makeIssues(people, time);
-  await makePullRequests(people, time);
-  await makeReleases(alice, time);
-  await makeWiki(people, time);
-  await runJobs(alice, url);
+  await makeIssues(people, pace);
+  await makePullRequests(people, pace);
+  await makeReleases(alice, pace);
+  await makeWiki(people, pace);
+  await runner.runJobs(commits);
   await carol.api('PUT', '/user/starred/alice/garden');
   await bob.api('PUT', '/user/starred/alice/garden');
   return { password };
 }
 
-async function makeGarden({ alice, ...others }: Record<Name, Caller>, time: DemoTime): Promise<void> {
+async function makeGarden({ alice }: Record<Name, Caller>): Promise<void> {
   const description = 'Plans when to water which bed';
   await alice.api('POST', '/user/repos', {
     name: 'garden',
@@ -65,11 +78,10 @@ async function makeGarden({ alice, ...others }: Record<Name, Caller>, time: Demo
   for (const name of ['bob', 'carol'])
     await alice.api('PUT', `/repos/alice/garden/collaborators/${name}`, { permission: 'write' });
   await alice.api('PUT', '/repos/alice/garden/topics', { topics: ['garden', 'water', 'typescript'] });
-  for (const each of gardenCommits) await commit({ alice, ...others }, each, time);
 }
 
-async function commit(people: Record<Name, Caller>, each: DemoCommit, time: DemoTime, branch = 'main'): Promise<void> {
-  time.pass(30 * hour);
+async function commit(people: Record<Name, Caller>, each: DemoCommit, pace: Pace, branch = 'main'): Promise<void> {
+  await pace.pass(30 * hour);
   const caller = people[each.by];
   const files = [];
   for (const [path, text] of Object.entries(each.files)) {
@@ -77,7 +89,13 @@ async function commit(people: Record<Name, Caller>, each: DemoCommit, time: Demo
     const content = base64(text);
     files.push({ operation: known === null ? 'create' : 'update', path, content, ...(known && { sha: known.sha }) });
   }
-  await caller.api('POST', '/repos/alice/garden/contents', { branch, message: each.message, files });
+  const { commit: made } = await caller.api('POST', '/repos/alice/garden/contents', {
+    branch,
+    message: each.message,
+    files,
+  });
+  // The workflow is in this commit, or came before it.
+  if (branch !== 'main' || '.hearth/workflows/test.yml' in each.files) pace.startsRun(made.sha as string);
 }
 
 async function makeOthers({ alice, bob, carol }: Record<Name, Caller>): Promise<void> {
@@ -89,7 +107,7 @@ async function makeOthers({ alice, bob, carol }: Record<Name, Caller>): Promise<
   await carol.api('POST', '/user/repos', { name: 'notes', description: 'Nobody else sees these', private: true });
 }
 
-async function makeIssues({ alice, bob, carol }: Record<Name, Caller>, time: DemoTime): Promise<void> {
+async function makeIssues({ alice, bob, carol }: Record<Name, Caller>, pace: Pace): Promise<void> {
   const labels: Record<string, number> = {};
   for (const [name, color, description] of [
     ['bug', 'c62828', 'Something is wrong'],
@@ -101,11 +119,11 @@ async function makeIssues({ alice, bob, carol }: Record<Name, Caller>, time: Dem
     ).id;
   const milestone = (await alice.api('POST', '/repos/alice/garden/milestones', { title: 'Spring' })).id as number;
   const open = async (caller: Caller, title: string, body: string, more: object = {}): Promise<number> => {
-    time.pass(7 * hour);
+    await pace.pass(7 * hour);
     return (await caller.api('POST', '/repos/alice/garden/issues', { title, body, ...more })).number as number;
   };
   const say = async (caller: Caller, issue: number, body: string): Promise<void> => {
-    time.pass(hour);
+    await pace.pass(hour);
     await caller.api('POST', `/repos/alice/garden/issues/${issue}/comments`, { body });
   };
   const empty = await open(
@@ -137,25 +155,25 @@ async function makeIssues({ alice, bob, carol }: Record<Name, Caller>, time: Dem
   await carol.api('PATCH', `/repos/alice/garden/issues/${done}`, { state: 'closed' });
 }
 
-async function makePullRequests(people: Record<Name, Caller>, time: DemoTime): Promise<void> {
+async function makePullRequests(people: Record<Name, Caller>, pace: Pace): Promise<void> {
   const { alice, bob, carol } = people;
   const repository = '/repos/alice/garden';
   for (const branch of ['forecast', 'days-option'])
     await bob.api('POST', `${repository}/branches`, { new_branch_name: branch, old_branch_name: 'main' });
-  for (const each of forecastCommits) await commit(people, each, time, 'forecast');
+  for (const each of forecastCommits) await commit(people, each, pace, 'forecast');
   const option = {
     by: 'carol',
     message: 'Explain --days',
     files: { 'docs/days.md': '# --days\n\nThree, if left out.\n' },
   };
-  await commit(people, option as DemoCommit, time, 'days-option');
+  await commit(people, option as DemoCommit, pace, 'days-option');
   const small = await carol.api('POST', `${repository}/pulls`, {
     title: 'Explain --days',
     head: 'days-option',
     base: 'main',
   });
   await alice.api('POST', `${repository}/pulls/${small.number}/reviews`, { event: 'APPROVED', body: 'Thank you!' });
-  time.pass(2 * hour);
+  await pace.pass(2 * hour);
   await alice.api('POST', `${repository}/pulls/${small.number}/merge`, { Do: 'merge' });
   const body = 'Plans with the rain that is to come, when `STATION` names a weather station.\n\nFor #2.';
   const { number } = await bob.api('POST', `${repository}/pulls`, {
@@ -165,7 +183,7 @@ async function makePullRequests(people: Record<Name, Caller>, time: DemoTime): P
     body,
   });
   await bob.api('POST', `${repository}/pulls/${number}/requested_reviewers`, { reviewers: ['alice', 'carol'] });
-  time.pass(3 * hour);
+  await pace.pass(3 * hour);
   const comment = 'What does it do when the station is down?';
   await carol.api('POST', `${repository}/pulls/${number}/reviews`, {
     event: 'REQUEST_CHANGES',
@@ -177,13 +195,13 @@ async function makePullRequests(people: Record<Name, Caller>, time: DemoTime): P
   });
 }
 
-async function makeReleases(alice: Caller, time: DemoTime): Promise<void> {
+async function makeReleases(alice: Caller, pace: Pace): Promise<void> {
   const repository = '/repos/alice/garden';
   for (const [version, notes] of [
     ['1.0.0', 'The first one: beds, thirst and rain.'],
     ['1.1.0', '- Herbs get half of the water\n- `--days` is explained'],
   ] as const) {
-    time.pass(20 * hour);
+    await pace.pass(20 * hour);
     const wish = { tag_name: `v${version}`, target_commitish: 'main', name: `Garden ${version}`, body: notes };
     await alice.api('POST', `${repository}/releases`, wish);
     const path = `/packages/alice/generic/garden/${version}/garden-${version}.txt`;
@@ -191,7 +209,7 @@ async function makeReleases(alice: Caller, time: DemoTime): Promise<void> {
   }
 }
 
-async function makeWiki({ alice, carol }: Record<Name, Caller>, time: DemoTime): Promise<void> {
+async function makeWiki({ alice, carol }: Record<Name, Caller>, pace: Pace): Promise<void> {
   const write = (caller: Caller, title: string, text: string) =>
     caller.api('POST', '/repos/alice/garden/wiki/new', {
       title,
@@ -199,7 +217,7 @@ async function makeWiki({ alice, carol }: Record<Name, Caller>, time: DemoTime):
       message: `Add ${title}`,
     });
   await write(alice, 'Home', '# Garden\n\n- [[Plants]]: what needs how much\n');
-  time.pass(hour);
+  await pace.pass(hour);
   await write(
     carol,
     'Plants',

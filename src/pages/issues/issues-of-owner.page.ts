@@ -2,7 +2,6 @@ import { organisationUrl, personUrl } from '../../http/index.ts';
 import { noFilter } from '../../issues/index.ts';
 import type { IssueFilter } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import { viewAvatar } from '../app/avatar.view.ts';
 import { pageLinks } from '../app/list-page.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { movedTo, page } from '../app/reply.ts';
@@ -28,7 +27,7 @@ export const showIssuesOfPerson: Page<RequestContext, IssuesDeps> = async (conte
   const { view, list, isSlow } = await readIssueResults(context, deps, base, filter);
   return page('issues/issues-of-owner', {
     organisation: null,
-    person: { username: owner.handle, url: personUrl(owner.handle), avatar: viewAvatar(owner.id, owner.avatarAt) },
+    person: { username: owner.handle, url: personUrl(owner.handle) },
     filter: view,
     issues: await viewRows(deps, list.rows, locatedOf(list.rows)),
     isSlow,
