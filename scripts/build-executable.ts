@@ -12,7 +12,7 @@
  * test/cli/lazy-loading.test.ts limits what a start may load.
  *
  * Two builds differ only in the recorded chunks; with --reproducible, which takes three recordings or more instead of
- * one, they give the same bytes (executable/record-code-cache.ts).
+ * one, they give the same bytes, or end with an error where starts differ too often (executable/record-code-cache.ts).
  *
  * usage: scripts/build-executable [--if-changed] [--reproducible] [--runtime NODE [--arch arm64]] [--output FILE]
  *   --runtime  the Node program that becomes the executable, instead of the one that builds. One of another processor

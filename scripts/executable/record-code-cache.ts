@@ -31,12 +31,24 @@ const reproducible = [
 const firstNumberOf = (recording: number): number => recording * 0x20000;
 /** The order moves a number by less than this: a start compiles some 30,000 functions. */
 const orderMoves = 0x10000;
-/** Anything else that differs (a rare bit) is decided by a majority of this lead, else by further recordings. */
-const leadOfMajority = 2;
-const recordings = { fewest: 3, most: 9 };
+/**
+ * Whether a start compiles one function more, or a rare bit is set, may be chance. The fewest recordings have to agree;
+ * what differs needs a majority with this lead, else further recordings, so that two builds do not pass with one chance
+ * each: the last of them ends the build.
+ */
+const recordings = { fewest: 3, lead: 4, most: 9 };
 
 /** Where a cache states the flags of V8 that it was made with: the executable's own are written there. */
 const flagHash = { start: 12, end: 16 };
+
+interface Recording {
+  folder: string;
+  firstNumber: number;
+  /** Of each chunk its cache of the shortest command that needs it, so that it contains only what that command runs. */
+  files: Map<string, string>;
+  /** These files and their sizes: another one when another function was compiled. */
+  shape: string;
+}
 
 /**
  * Runs the recording executable with typical commands and collects, per chunk, V8's code cache of the functions that
@@ -54,100 +66,93 @@ export async function recordCodeCache(options: {
 }): Promise<Map<string, RecordedCodeCache>> {
   const { recorder, chunks, workFolder, emulator = [] } = options;
   const command = [...emulator, recorder];
-  const record = async (name: string, firstNumber: number): Promise<string> => {
-    const folder = join(workFolder, name);
-    await mkdir(folder);
-    await recordVersion(command, join(folder, 'version'), firstNumber);
-    await recordServe(command, join(folder, 'serve'), join(folder, 'data'), firstNumber);
-    return folder;
-  };
   const flags = await flagsOf(command, join(workFolder, 'flags'), chunks);
-  const folder = await record('once', 0);
-  // A chunk that the shortest command needs contains only what that command runs.
-  const bestOf = (name: string): string => {
-    const candidates = ['version/ran', 'serve/ran', 'serve/idle'].map((kind) => join(kind, name));
-    const best = candidates.find((file) => existsSync(join(folder, file)));
-    if (!best) throw new Error(`Nothing was recorded for ${name}`);
-    return best;
-  };
-  const files = new Map(chunks.map((name) => [name, bestOf(name)]));
-  const sameFunctions = async (other: string): Promise<boolean> => {
-    const sizes = async (of: string) => Promise.all([...files.values()].map((file) => sizeOf(join(of, file))));
-    return String(await sizes(other)) === String(await sizes(folder));
-  };
-  const folders = [folder];
+  const made = [await record(command, join(workFolder, 'recording-0'), chunks, 0)];
   const recordAnother = async (): Promise<void> => {
-    const recording = folders.length;
-    // On a busy machine a timer may have run in one of them.
-    for (let attempt = 1; attempt <= 4; attempt += 1) {
-      const other = await record(`recording-${recording}-${attempt}`, firstNumberOf(recording));
-      if (await sameFunctions(other)) return void folders.push(other);
-    }
-    throw new Error('Each start compiles other functions: build while the machine is idle');
+    const number = made.length;
+    made.push(await record(command, join(workFolder, `recording-${number}`), chunks, firstNumberOf(number)));
   };
-  const settle = async (file: string): Promise<Buffer> => {
-    for (;;) {
-      const recorded = await Promise.all(folders.map((from) => readFile(join(from, file))));
-      const settled = settleDifferences(recorded);
-      if (settled) return settled;
-      if (folders.length === recordings.most)
-        throw new Error(`${recordings.most} starts do not agree about ${file}: build while the machine is idle`);
-      await recordAnother();
+  while (options.reproducible && made.length < recordings.fewest) await recordAnother();
+  for (;;) {
+    const code = new Map<string, RecordedCodeCache>();
+    let disputed = 'which functions a start compiles';
+    const shape = options.reproducible ? agreementOf(made.map((each) => each.shape)) : made[0]!.shape;
+    const agreed = made.filter((each) => each.shape === shape);
+    for (const [name, file] of agreed[0]?.files ?? []) {
+      const recorded = await Promise.all(
+        agreed.map(async ({ folder, firstNumber }) => ({ bytes: await readFile(join(folder, file)), firstNumber })),
+      );
+      const bytes = options.reproducible ? settleDifferences(recorded) : recorded[0]!.bytes;
+      disputed = name;
+      if (!bytes) break;
+      bytes.set(flags, flagHash.start);
+      code.set(name, { bytes, runsAtStart: !file.includes('/idle/') });
     }
-  };
-  while (options.reproducible && folders.length < recordings.fewest) await recordAnother();
-
-  const code = new Map<string, RecordedCodeCache>();
-  for (const [name, file] of files) {
-    const bytes = options.reproducible ? await settle(file) : await readFile(join(folder, file));
-    bytes.set(flags, flagHash.start);
-    code.set(name, { bytes, runsAtStart: !file.includes('/idle/') });
+    if (code.size === chunks.length) return code;
+    if (made.length === recordings.most)
+      throw new Error(`${recordings.most} starts do not agree about ${disputed}: build while the machine is idle`);
+    await recordAnother();
   }
-  return code;
 }
 
-/** Null when the file is not there. */
-const sizeOf = (file: string): Promise<number | null> =>
-  stat(file).then(
-    ({ size }) => size,
-    () => null,
-  );
+async function record(
+  command: readonly string[],
+  folder: string,
+  chunks: readonly string[],
+  firstNumber: number,
+): Promise<Recording> {
+  await mkdir(folder);
+  await recordVersion(command, join(folder, 'version'), firstNumber);
+  await recordServe(command, join(folder, 'serve'), join(folder, 'data'), firstNumber);
+  const files = new Map<string, string>();
+  const sizes: string[] = [];
+  for (const name of chunks) {
+    const candidates = ['version/ran', 'serve/ran', 'serve/idle'].map((kind) => join(kind, name));
+    const file = candidates.find((candidate) => existsSync(join(folder, candidate)));
+    if (!file) throw new Error(`Nothing was recorded for ${name}`);
+    files.set(name, file);
+    sizes.push(`${file} ${(await stat(join(folder, file))).size}`);
+  }
+  return { folder, firstNumber, files, shape: sizes.join('\n') };
+}
 
 /**
  * What the recordings agree about, with 0 for each number of a function.
- * @param recorded caches of equal length, in the order of their recordings
- * @returns null when a byte has no majority yet
+ * @param recorded caches of equal length
+ * @returns null when a byte has no majority yet, or may belong to one number or to another
  */
-export function settleDifferences(recorded: readonly Buffer[]): Buffer | null {
-  const [first, ...others] = recorded as [Buffer, ...Buffer[]];
-  const settled = Buffer.from(first);
+export function settleDifferences(recorded: readonly { bytes: Buffer; firstNumber: number }[]): Buffer | null {
+  const [first, ...others] = recorded as [(typeof recorded)[0], ...typeof recorded];
+  const settled = Buffer.from(first.bytes);
   const isNumber = (at: number): boolean =>
     at >= 0 &&
-    at + 4 <= first.length &&
-    others.every((other, index) => {
-      const moved = (other.readUInt32LE(at) - first.readUInt32LE(at) - firstNumberOf(index + 1)) | 0;
-      return Math.abs(moved) < orderMoves;
+    at + 4 <= settled.length &&
+    others.every(({ bytes, firstNumber }) => {
+      const moved = bytes.readUInt32LE(at) - first.bytes.readUInt32LE(at) - (firstNumber - first.firstNumber);
+      return Math.abs(moved | 0) < orderMoves;
     });
-  for (let at = 0; at < first.length; at += 1) {
-    if (others.every((other) => other[at] === first[at])) continue;
-    const number = [at, at - 1, at - 2, at - 3].find(isNumber);
-    if (number !== undefined) {
-      settled.writeUInt32LE(0, number);
+  for (let at = 0; at < settled.length; at += 1) {
+    if (others.every(({ bytes }) => bytes[at] === first.bytes[at])) continue;
+    const numbers = [at - 3, at - 2, at - 1, at].filter(isNumber);
+    if (numbers.length > 1) return null;
+    if (numbers.length === 1) {
+      settled.writeUInt32LE(0, numbers[0]!);
       continue;
     }
-    const value = majority(recorded.map((bytes) => bytes[at]!));
+    const value = agreementOf(recorded.map(({ bytes }) => bytes[at]!));
     if (value === null) return null;
     settled[at] = value;
   }
   return settled;
 }
 
-/** Null when no value leads. */
-function majority(values: readonly number[]): number | null {
-  const counts = new Map<number, number>();
+/** What all values are, or a majority that leads far enough; null when neither is so. */
+function agreementOf<Value>(values: readonly Value[]): Value | null {
+  const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const [best, second] = [...counts].sort(([, one], [, other]) => other - one);
-  return best![1] - (second?.[1] ?? 0) >= leadOfMajority ? best![0] : null;
+  const isAgreed = second ? best![1] - second[1] >= recordings.lead : best![1] >= recordings.fewest;
+  return isAgreed ? best![0] : null;
 }
 
 /** The hash of the flags that the executable runs with. */
@@ -189,7 +194,7 @@ async function recordServe(
     },
   });
   let output = '';
-  const address = await new Promise<string>((resolve, reject) => {
+  const address = new Promise<string>((resolve, reject) => {
     const listen = (text: string): void => {
       output += text;
       const found = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
@@ -199,11 +204,13 @@ async function recordServe(
     child.stderr.setEncoding('utf8').on('data', listen);
     child.on('exit', (exitCode) => reject(new Error(`The recording executable ended with ${exitCode}: ${output}`)));
     setTimeout(() => reject(new Error(`The recording executable does not get ready: ${output}`)), 900_000).unref();
-  }).catch((error: unknown) => {
-    child.kill('SIGKILL');
-    throw error;
   });
-  await fetch(`${address}/healthz`);
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+  try {
+    await fetch(`${await address}/healthz`);
+    child.kill('SIGTERM');
+    const [exitCode] = await once(child, 'exit');
+    if (exitCode !== 0) throw new Error(`The recording executable ended with ${exitCode}: ${output}`);
+  } finally {
+    child.kill('SIGKILL');
+  }
 }
