@@ -151,17 +151,21 @@ export class TaskQueue {
     this.#serving = null;
   }
 
-  /** Assigns at most one job to every waiter; the next round continues. */
+  /**
+   * Assigns at most one job to every waiter; the next round continues. The queue is read again after each job, so that
+   * the runners that get none cost no writes beside the answer of the one that has got it.
+   */
   async #round(): Promise<void> {
     const { db, claim, release } = this.#options;
-    const lines = await groupWaitingJobs(db.read);
-    if (lines.length === 0) return;
+    let lines = await groupWaitingJobs(db.read);
     for (const waiter of [...this.#waiters]) {
+      if (lines.length === 0) return;
       if (this.#stopped || !lines.some((line) => mayTake(waiter.runner, line))) continue;
       const claimed = await claim(waiter.runner, waiter);
       if (claimed === null) continue;
       this.#again = true;
       if (!waiter.give(claimed)) await release(claimed);
+      lines = await groupWaitingJobs(db.read);
     }
   }
 
