@@ -1,21 +1,22 @@
 // CI: from a push to the task of a waiting runner, and the cost of fifty idle runners, also beside 500 queued jobs.
-// usage: bench/ci [--rounds N] [--seconds N] [--url OTHER-FORGE --registration-token TOKEN]
+// usage: bench/ci [--rounds N] [--seconds N] [--pushes-only yes] [--url OTHER-FORGE --registration-token TOKEN]
 // `--url` is an empty repository at another forge, with write credentials: a runner registers with the token and polls
 // as stock runners do, every two seconds unless the forge has long polling. The cost of idle runners there is not
 // measured.
-import { execFile, execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { executable, startHearthServer } from './hearth-server.ts';
+import { startHearthServer } from './hearth-server.ts';
 import { cpuOfTree } from './process-usage.ts';
 import { readNumberOption, formatRow, readTextOption } from './harness.ts';
 
 const rounds = readNumberOption('rounds', 100);
 const seconds = readNumberOption('seconds', 60);
+/** Leaves out what takes minutes: the cost of idle runners. */
+const pushesOnly = readTextOption('pushes-only') !== null;
 const runners = 50;
 
 const hearth = await startHearthServer();
@@ -56,21 +57,6 @@ function connectRunner(forge: string, identity: Record<string, string>): Runner 
         calling.end(JSON.stringify(message));
       }),
   };
-}
-
-/** Registered by a shared secret, whose first 16 digits are the UUID. */
-function addRunner(name: string): Runner {
-  const secret = randomBytes(20).toString('hex');
-  const file = path.join(hearth.folder, 'secret');
-  writeFileSync(file, secret);
-  execFileSync(executable, ['runner', 'register', '--name', name, '--labels', 'linux', '--secret-file', file], {
-    cwd: hearth.folder,
-    stdio: 'ignore',
-  });
-  const uuid = Buffer.from(secret.slice(0, 16))
-    .toString('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  return connectRunner(hearth.url, { 'x-runner-uuid': uuid, 'x-runner-token': secret });
 }
 
 /** Registered over the network, as with any forge that implements the protocol. */
@@ -135,20 +121,20 @@ async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
   }
 }
 
-/** How long a push took, and how long after its end the runner had its task; negative when it had it before. */
+/** How long a push took, and how long after its end a waiting runner had its task; negative when it had it before. */
 async function pushOnce(
-  runner: Runner,
+  waiting: () => Promise<{ id: string; at: number; runner: Runner }>,
   { git, push }: WorkTree,
   number: number,
 ): Promise<{ pushMs: number; responseMs: number }> {
   await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
-  const waiting = fetchTask(runner);
+  const fetched = waiting();
   // By then the request has been authenticated and is held.
   await sleep(20);
   const startedAt = performance.now();
   await push();
   const endedAt = performance.now();
-  const { id, at } = await waiting;
+  const { id, at, runner } = await fetched;
   await runner.call('UpdateTask', { state: { id, result: 'RESULT_SUCCESS' } });
   return { pushMs: endedAt - startedAt, responseMs: at - endedAt };
 }
@@ -156,10 +142,17 @@ async function pushOnce(
 const line = (what: string, values: readonly number[]) =>
   formatRow([what, percentile(values, 0.5), percentile(values, 0.95), Math.max(...values).toFixed(1)]);
 
-async function measurePushes(what: string, runner: Runner, tree: WorkTree): Promise<void> {
+/** One runner that asks before each push. */
+const oneWaits = (runner: Runner) => async () => ({ ...(await fetchTask(runner)), runner });
+
+async function measurePushes(
+  what: string,
+  waiting: () => Promise<{ id: string; at: number; runner: Runner }>,
+  tree: WorkTree,
+): Promise<void> {
   const samples = [];
   for (let round = -5; round < rounds; round += 1) {
-    const sample = await pushOnce(runner, tree, round);
+    const sample = await pushOnce(waiting, tree, round);
     if (round >= 0) samples.push(sample);
   }
   console.log(
@@ -176,20 +169,25 @@ async function measurePushes(what: string, runner: Runner, tree: WorkTree): Prom
   );
 }
 
-const first = addRunner('first');
+const token = (await hearth.run('runner', 'token')).trim();
+const first = await registerRunner(hearth.url, token);
 console.log(formatRow([`${rounds} pushes, one job each`, 'p50 ms', 'p95 ms', 'largest ms']));
 console.log(formatRow(['---', '---:', '---:', '---:']));
 const asAlice = ['-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`];
 const tree = await workTree('work', `${hearth.url}/git/alice/bench.git`, asAlice);
-await measurePushes('one runner waits', first, tree);
+await measurePushes('one runner waits', oneWaits(first), tree);
 const [otherUrl, registrationToken] = [readTextOption('url'), readTextOption('registration-token')];
 if (otherUrl !== null && registrationToken !== null) {
   const runner = await registerRunner(new URL(otherUrl).origin, registrationToken);
-  await measurePushes(`${new URL(otherUrl).host}: one runner waits`, runner, await workTree('other', otherUrl));
+  await measurePushes(
+    `${new URL(otherUrl).host}: one runner waits`,
+    oneWaits(runner),
+    await workTree('other', otherUrl),
+  );
   runner.close();
 }
 
-const idle = Array.from({ length: runners }, (_, at) => addRunner(`idle-${at}`));
+const idle = await Promise.all(Array.from({ length: runners }, () => registerRunner(hearth.url, token)));
 
 /** Runners poll until the time is over. Returns the server's share of one core, in percent. */
 async function cpuOf(
@@ -219,11 +217,13 @@ console.log(
   `\n${formatRow([`${runners} runners without work, ${seconds} s`, 'Calls a second', 'CPU, % of one core'])}`,
 );
 console.log(formatRow(['---', '---:', '---:']));
-for (const [what, polling, times] of [
-  ['no runner at all', [], { holdMs: 0, pauseMs: 0 }],
-  ['as runners come: 5 s, then 2 s of pause', idle, { holdMs: 5_000, pauseMs: 2_000 }],
-  ['with the settings that Hearth shows: 30 s, then 1 s', idle, { holdMs: 30_000, pauseMs: 1_000 }],
-] as const) {
+for (const [what, polling, times] of pushesOnly
+  ? []
+  : ([
+      ['no runner at all', [], { holdMs: 0, pauseMs: 0 }],
+      ['as runners come: 5 s, then 2 s of pause', idle, { holdMs: 5_000, pauseMs: 2_000 }],
+      ['with the settings that Hearth shows: 30 s, then 1 s', idle, { holdMs: 30_000, pauseMs: 1_000 }],
+    ] as const)) {
   const { share, polls } = await cpuOf(polling, times);
   console.log(formatRow([what, polls.toFixed(1), share.toFixed(1)]));
 }
@@ -237,9 +237,40 @@ let isOver = false;
 const fetches = idle.map(async (runner) => {
   while (!isOver) await runner.call('FetchTask', {}, 5_000);
 });
-await measurePushes('among others', first, tree);
+await measurePushes('among others', oneWaits(first), tree);
 isOver = true;
 await Promise.all(fetches);
+
+/** Runners that ask again and again; `next` is the next task that one of them gets. */
+function pollWith(polling: readonly Runner[]) {
+  let isOver = false;
+  let take: (got: { id: string; at: number; runner: Runner }) => void = () => {};
+  const all = polling.map(async (runner) => {
+    while (!isOver) {
+      const { task } = await runner.call('FetchTask', {}, 30_000);
+      if (task !== undefined) take({ id: task.id, at: performance.now(), runner });
+      // Its connection is free for the report.
+      await sleep(task === undefined ? 1_000 : 300);
+    }
+  });
+  return {
+    next: () => new Promise<{ id: string; at: number; runner: Runner }>((resolve) => (take = resolve)),
+    async end() {
+      isOver = true;
+      await Promise.all(all);
+    },
+  };
+}
+console.log(
+  `\n${formatRow([`${rounds} pushes, ${runners} runners wait for these jobs`, 'p50 ms', 'p95 ms', 'largest ms'])}`,
+);
+console.log(formatRow(['---', '---:', '---:', '---:']));
+await Promise.all(idle.map((runner) => runner.call('Declare', { version: 'bench', labels: ['linux'] })));
+const polls = pollWith(idle);
+await sleep(1_000);
+await measurePushes('all wait', polls.next, tree);
+await polls.end();
+await Promise.all(idle.map((runner) => runner.call('Declare', { version: 'bench', labels: ['other'] })));
 
 console.log(`\n${formatRow([`${queuedJobs} queued jobs that no runner takes, ${seconds} s`, 'CPU, % of one core'])}`);
 console.log(formatRow(['---', '---:']));
@@ -247,10 +278,12 @@ const { git, push } = await workTree('queue', `${hearth.url}/git/alice/bench.git
 await git('checkout', '-q', '-b', 'queue');
 await git('commit', '-q', '-m', 'Many jobs');
 await push('queue');
-for (const [what, polling] of [
-  ['no runner at all', []],
-  [`${runners} runners with other labels`, idle],
-] as const)
+for (const [what, polling] of pushesOnly
+  ? []
+  : ([
+      ['no runner at all', []],
+      [`${runners} runners with other labels`, idle],
+    ] as const))
   console.log(formatRow([what, (await cpuOf(polling, { holdMs: 30_000, pauseMs: 1_000 })).share.toFixed(1)]));
 for (const runner of [first, ...idle]) runner.close();
 await hearth.stop();
