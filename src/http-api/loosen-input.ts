@@ -99,7 +99,10 @@ function loosen(given: JsonSchema, value: unknown, root: JsonSchema, path: strin
     return items === undefined ? value : value.map((each) => loosen(items, each, root, path, ignored));
   }
   const { properties, additionalProperties } = schema;
-  if (properties === undefined) return value;
+  if (properties === undefined) {
+    if (typeof additionalProperties !== 'object' || takesNull(additionalProperties, root)) return value;
+    return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null));
+  }
   const kept: [string, unknown][] = [];
   for (const [key, each] of Object.entries(value)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;

@@ -515,3 +515,139 @@ t.test('files of comments, and other names for them', async (t) => {
   t.equal((await carol('DELETE', `${at}/${asset.id}`)).status, 204);
   t.equal((await anonymous('GET', `${at}/${asset.id}`)).status, 404);
 });
+
+/** What the plugin of Jenkins asks for (77eb7dc of 2026-03-01), in its order, and all that it reads of the answers. */
+t.test('Jenkins: owners, heads, files, hooks and statuses as its plugin asks for them', async (t) => {
+  const { web, alice, bob, anonymous } = await openWorld(t);
+  const site = '/repos/alice/site';
+  for (const name of ['topic/oil', 'ci']) await alice('POST', `${site}/branches`, { new_branch_name: name });
+  const put = (path: string, text: string, branch: string) =>
+    alice('POST', `${site}/contents/${path}`, {
+      content: Buffer.from(text).toString('base64'),
+      branch,
+      message: 'Add',
+    });
+  await put('ci/Jenkinsfile', 'of main', 'main');
+  await put('ci/Jenkinsfile', 'of topic', 'topic/oil');
+  await put('one.txt', 'one', 'topic/oil');
+  await alice('POST', `${site}/pulls`, { title: 'Oil', head: 'topic/oil', base: 'main' });
+  await alice('POST', `${site}/tags`, { tag_name: 'v1', target: 'main', message: 'First' });
+  await alice('POST', `${site}/releases`, { tag_name: 'v1', name: 'First', prerelease: true });
+  await alice('POST', `${site}/releases`, { tag_name: 'v2', name: 'Second', draft: true });
+
+  await t.test('an owner: an organisation has no address, a user with a public one has it', async (t) => {
+    const { id } = await web.modules.accounts.personByUsername('alice');
+    await web.modules.accounts.addresses.add(id, { address: 'alice@example.org', isVerified: true });
+    await alice('PATCH', '/user/settings', { hide_email: false });
+    t.match((await bob('GET', '/orgs/alice')).status, 404, 'first asked for as an organisation');
+    for (const caller of [bob, anonymous]) {
+      const person = (await caller('GET', '/users/alice')).json;
+      t.match(person, { login: 'alice', username: 'alice', email: 'alice@example.org', avatar_url: /^http/ });
+      const guild = await caller('GET', '/users/guild');
+      t.match(guild, { status: 200, json: { login: 'guild', username: 'guild', email: '', is_admin: false } });
+      t.equal(guild.json.id, (await caller('GET', '/orgs/guild')).json.id);
+    }
+    t.match(await bob('GET', '/users/none'), { status: 404, json: { error: { code: 'unknown_person' } } });
+  });
+
+  await t.test('the next page is the first of the links, which its pattern takes whole', async (t) => {
+    const pattern = /<(.*)>;\s*rel="next"/;
+    for (const path of [`${site}/branches`, '/users/alice/repos', `${site}/tags`, `${site}/releases`])
+      for (let [at, pages] = [`${web.origin}/api/v1${path}?limit=1`, 0]; ; pages += 1) {
+        const { headers, status } = await alice('GET', at.slice(`${web.origin}/api/v1`.length));
+        t.equal(status, 200, at);
+        const next = pattern.exec(String(headers['link'] ?? ''))?.[1];
+        if (next === undefined || pages === 9) {
+          t.ok(pages < 9, `${path} ends`);
+          break;
+        }
+        at = next;
+      }
+  });
+
+  await t.test('branches, tags, commits and pull requests', async (t) => {
+    const branches = (await alice('GET', `${site}/branches`)).json;
+    t.strictSame(branches.map(({ name }: Json) => name).sort(), ['ci', 'main', 'topic/oil']);
+    for (const { commit } of branches)
+      t.match(commit, { id: /^[0-9a-f]{40}$/, message: String, timestamp: /^\d{4}-.*(Z|[+-]\d\d:\d\d)$/ });
+    t.match((await alice('GET', `${site}/branches/topic/oil`)).json, { name: 'topic/oil', commit: { id: String } });
+    const [tag] = (await alice('GET', `${site}/tags`)).json;
+    t.match(tag, { name: 'v1', id: /^[0-9a-f]{40}$/, commit: { sha: /^[0-9a-f]{40}$/ } });
+    t.match((await alice('GET', `${site}/git/tags/${tag.id}`)).json, {
+      tag: 'v1',
+      tagger: { date: /^\d{4}-/ },
+      object: { type: 'commit', sha: tag.commit.sha },
+    });
+    t.match((await alice('GET', `${site}/git/commits/${tag.commit.sha}`)).json, {
+      sha: tag.commit.sha,
+      commit: { author: { date: /^\d{4}-/ }, committer: { date: /^\d{4}-/ } },
+    });
+    const repo = { full_name: 'alice/site', owner: { username: 'alice' }, clone_url: String };
+    const pull = {
+      number: 1,
+      state: 'open',
+      head: { ref: 'topic/oil', repo },
+      base: { ref: 'main', sha: String, repo },
+    };
+    for (const state of ['?state=open', '?state='])
+      t.match((await alice('GET', `${site}/pulls${state}`)).json, { length: 1, 0: pull });
+    t.match((await alice('GET', `${site}/pulls/1`)).json, pull);
+    for (const [query, tags] of [
+      ['?draft=false&pre-release=false', []],
+      ['?draft=false', ['v1']],
+    ] as const) {
+      const releases = (await alice('GET', `${site}/releases${query}`)).json;
+      t.strictSame(
+        releases.map(({ tag_name }: Json) => tag_name),
+        tags,
+        query,
+      );
+    }
+  });
+
+  await t.test('files at raw/REF/PATH', async (t) => {
+    const { id } = (await alice('GET', `${site}/branches/main`)).json.commit;
+    for (const [path, text] of [
+      ['main/ci/Jenkinsfile', 'of main'],
+      ['topic/oil/ci/Jenkinsfile', 'of topic'],
+      ['v1/ci/Jenkinsfile', 'of main'],
+      [`${id}/ci/Jenkinsfile`, 'of main'],
+      ['ci/Jenkinsfile', 'of main'],
+      ['ci/README.md', '# site'],
+    ] as const)
+      for (const kind of ['raw', 'media']) {
+        const { status, body } = await alice('GET', `${site}/${kind}/${path}`);
+        t.match({ status, body }, { status: 200, body: new RegExp(`^${text}`) }, `${kind}/${path}`);
+      }
+    t.equal((await alice('GET', `${site}/raw/topic/oil/ci/Jenkinsfile?ref=main`)).status, 404, 'a ref is the only one');
+    for (const path of ['main/none', 'none/ci/Jenkinsfile', 'topic/oil', 'main', `${'0'.repeat(40)}/ci/Jenkinsfile`])
+      t.equal((await alice('GET', `${site}/raw/${path}`)).status, 404, path);
+  });
+
+  await t.test('a hook and a status with null for what it leaves out', async (t) => {
+    const events = ['create', 'delete', 'pull_request', 'push', 'release', 'repository'];
+    const none = { color: null, channel: null, icon_url: null, username: null };
+    const url = 'https://jenkins.example.org/gitea-webhook/post';
+    const asked = { type: 'gitea', config: { ...none, content_type: 'json', url }, events, active: true };
+    for (const [caller, path] of [
+      [alice, `${site}/hooks`],
+      [bob, '/orgs/guild/hooks'],
+    ] as const) {
+      t.equal((await caller('POST', path, { id: 0, ...asked, created_at: null, updated_at: null })).status, 201, path);
+      const [hook] = (await caller('GET', path)).json;
+      t.match(hook, { type: 'gitea', active: true, config: { url, content_type: 'json' } });
+      for (const event of events.filter((name) => name !== 'repository')) t.ok(hook.events.includes(event), event);
+      t.equal((await caller('DELETE', `${path}/${hook.id}`)).status, 204);
+    }
+    const { id } = (await alice('GET', `${site}/branches/main`)).json.commit;
+    const status = {
+      ...{ id: 0, url: null, creator: null, created_at: null, updated_at: null, status: 'pending', state: 'pending' },
+      ...{ context: 'alice/site/pipeline/head', description: 'Runs', target_url: 'https://jenkins.example.org/1' },
+    };
+    t.match(await alice('POST', `${site}/statuses/${id}`, status), {
+      status: 201,
+      json: { status: 'pending', context: status.context, target_url: status.target_url },
+    });
+    t.match((await alice('GET', `${site}/statuses/${id}`)).json, { length: 1, 0: { description: 'Runs' } });
+  });
+});

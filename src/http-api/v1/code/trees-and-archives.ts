@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../../access/index.ts';
-import { mapAll, notFound } from '../../../kernel/index.ts';
+import { mapAll, notFound, nullIfNotFound } from '../../../kernel/index.ts';
 import type { NamedRef } from '../../../git/index.ts';
 import type { LfsObjectRow } from '../../../lfs/index.ts';
 import type { Found } from '../../../repositories/index.ts';
@@ -150,6 +150,36 @@ export const getRawFile = operation({
   run: ({ found, query, deps }) => sendRaw(deps, found, { ...query, followsLfs: true }),
 });
 
+/** More parts than the names of branches have. */
+const maxRefParts = 32;
+
+/**
+ * As in Gitea, a path without `ref` can begin with a branch, a tag or a whole commit ID: Jenkins reads its files at
+ * `raw/BRANCH/PATH`. Otherwise it is a path of the default branch.
+ */
+async function placesOf({ git }: Pick<WebDeps, 'git'>, { path }: Found, filepath: string) {
+  const refs = await git.queries.cachedRefs(path);
+  const parts = filepath.split('/');
+  const begins = parts.slice(1, maxRefParts + 1).map((_, at) => parts.slice(0, at + 1).join('/'));
+  const named = ['refs/heads/', 'refs/tags/'].flatMap((folder) =>
+    begins.filter((name) => refs.has(folder + name)).map((name) => ({ ref: folder + name, name })),
+  );
+  const commits = begins.slice(0, 1).filter((name) => /^[0-9a-f]{40}$/.test(name));
+  return [...named, ...commits.map((name) => ({ ref: name, name }))].map(({ ref, name }) => ({
+    ref,
+    path: filepath.slice(name.length + 1),
+  }));
+}
+
+/** Throws `revision_not_found`. */
+async function sendRawAt(deps: WebDeps, found: Found, filepath: string, followsLfs: boolean) {
+  for (const place of await placesOf(deps, found, filepath)) {
+    const sent = await sendRaw(deps, found, { ...place, followsLfs }).catch(nullIfNotFound);
+    if (sent !== null) return sent;
+  }
+  return sendRaw(deps, found, { path: filepath, followsLfs });
+}
+
 const rawAt = (id: string, path: `${typeof at}/${'raw' | 'media'}/{filepath}`, followsLfs: boolean, summary: string) =>
   operation({
     id,
@@ -157,13 +187,16 @@ const rawAt = (id: string, path: `${typeof at}/${'raw' | 'media'}/{filepath}`, f
     path,
     tag: 'Contents',
     summary,
+    description: 'Without ref, the path can begin with a branch, a tag or a full commit ID, as in Gitea.',
     access: 'repository:read',
     cost: 'objects',
     status: 200,
     query: z.object({ ref }),
     response: 'bytes',
-    run: ({ found, params, query, deps }) =>
-      sendRaw(deps, found, { ref: query.ref, path: params.filepath, followsLfs }),
+    run: ({ found, params: { filepath }, query: { ref }, deps }) =>
+      ref === undefined
+        ? sendRawAt(deps, found, filepath, followsLfs)
+        : sendRaw(deps, found, { ref, path: filepath, followsLfs }),
   });
 
 /** At Gitea's URLs: CI servers read their settings file there. */

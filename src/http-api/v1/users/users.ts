@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { Viewer } from '../../../access/index.ts';
 import type { Person } from '../../../accounts/index.ts';
+import { giteaTime, ownerPayload } from '../../../gitea-shapes/index.ts';
+import { organisationUrl } from '../../../http/index.ts';
+import { notFound, nullIfNotFound } from '../../../kernel/index.ts';
 import type { WebDeps } from '../../../web/index.ts';
 import { json } from '../../responses.ts';
 import { operation } from '../../operation.ts';
@@ -73,19 +76,35 @@ export const editMe = operation({
   },
 });
 
+/** Throws `unknown_person`. */
+async function showAsUser(name: string, { organisations }: WebDeps, origin: string): Promise<z.output<typeof person>> {
+  const organisation = await organisations.find(name).catch(nullIfNotFound);
+  if (organisation === null) throw notFound('unknown_person', 'There is no such person.');
+  const { id, displayName, description, createdAt } = organisation;
+  return {
+    ...ownerPayload({ id, kind: 'organisation', handle: organisation.name }, organisation, { baseUrl: origin }),
+    displayName,
+    bio: description,
+    createdAt: giteaTime(createdAt),
+    url: origin + organisationUrl(organisation.name),
+  };
+}
+
 export const getUser = operation({
   id: 'getUser',
   method: 'GET',
   path: '/users/{username}',
   tag: 'Users',
   summary: 'Get a user',
+  description: 'As in Gitea, an organisation is returned as a user without an email address.',
   access: 'anyone',
   cost: 'rows',
   status: 200,
   refuses: [404],
   response: person,
   async run({ viewer, params, deps, origin }) {
-    const found = await deps.accounts.personByUsername(params.username);
+    const found = await deps.accounts.personByUsername(params.username).catch(nullIfNotFound);
+    if (found === null) return json(await showAsUser(params.username, deps, origin));
     const isOwn = seesAllOf(viewer, found.id);
     const email = (await addressesShownTo(viewer, deps, [found.id])).get(found.id) ?? '';
     return json(showPerson(found, { origin }, { email, isOwn, ...(await countsOf(deps, viewer, found)) }));
