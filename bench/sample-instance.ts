@@ -136,3 +136,39 @@ export async function fillActivity(
      SELECT ${id(13, 'n')}, 'https://peer' || (n % 1000 % 100) || '.example.org/ap/repos/a/r' || (n % 1000), 'activity' || n, 'main', 1, '[]', ${recent}, ${recent} FROM series`,
   ]);
 }
+
+/** What people have with repositories, people and packages; after `fillActivity`, for the lists of the API. */
+export async function fillBonds(
+  db: Database,
+  { count, personId, repositoryId }: { count: number; personId: string; repositoryId: string },
+): Promise<void> {
+  const person = `'${personId}'`;
+  const busy = `'${repositoryId}'`;
+  const tenth = Math.max(1, Math.trunc(count / 10));
+  const people = `series JOIN users u ON u.rowid = ${spread('n', count, 7919)}`;
+  const repositories = `series JOIN repositories r ON r.rowid = ${spread('n', count, 7919)}`;
+  const team = id(14, '1');
+  await run(db, [
+    `${series(tenth)} INSERT OR IGNORE INTO stars (user_id, repository_id, created_at) SELECT u.id, ${busy}, 1700000000000 + n FROM ${people}`,
+    `${series(tenth)} INSERT OR IGNORE INTO stars (user_id, repository_id, created_at) SELECT ${person}, r.id, 1700000000000 + n FROM ${repositories}`,
+    `${series(tenth)} INSERT OR IGNORE INTO watches (user_id, repository_id, level, created_at) SELECT u.id, ${busy}, 'everything', 1700000000000 + n FROM ${people}`,
+    `${series(tenth)} INSERT OR IGNORE INTO watches (user_id, repository_id, level, created_at) SELECT ${person}, r.id, 'everything', 1700000000000 + n FROM ${repositories}`,
+    `${series(tenth)} INSERT OR IGNORE INTO user_follows (follower_id, followed_id, created_at) SELECT u.id, ${person}, 1700000000000 + n FROM ${people} WHERE u.id <> ${person}`,
+    `${series(tenth)} INSERT OR IGNORE INTO user_follows (follower_id, followed_id, created_at) SELECT ${person}, u.id, 1700000000000 + n FROM ${people} WHERE u.id <> ${person}`,
+    `INSERT INTO notifications (user_id, subject, repository_id, issue_id, reason, first_position, last_position, listed_at)
+     SELECT ${person}, 'issue:' || id, repository_id, id, 'watching', 0, 0, created_at FROM issues ORDER BY id LIMIT ${tenth}`,
+    `INSERT INTO tracked_times (issue_id, repository_id, user_id, seconds, created_at)
+     SELECT id, repository_id, ${person}, 60, created_at FROM issues ORDER BY id LIMIT ${tenth}`,
+    `${series(count / 100)} INSERT INTO releases (id, repository_id, tag, target, tag_message, title, body, is_draft, is_prerelease, author_id, revision, created_at, updated_at, published_at, listed_at)
+     SELECT ${id(15, 'n')}, ${busy}, 'v1.' || n, 'main', '', 'Release ' || n, 'Notes', 0, 0, ${person}, 1, 1700000000000 + n, 1700000000000, 1700000000000, 1700000000000 + n FROM series`,
+    `${series(count / 50)} INSERT INTO packages (id, owner_id, owner_kind, format, name, name_key, repository_id, visibility, versions, created_at, updated_at)
+     SELECT ${id(16, 'n')}, ${person}, 'user', 'generic', 'package-' || n, 'package-' || n, ${busy}, 'PUBLIC', 5, 1700000000000, 1700000000000 + n FROM series`,
+    `${series(count / 10)} INSERT INTO package_versions (id, package_id, version, version_key, metadata, bytes, publisher_id, created_at, updated_at)
+     SELECT ${id(17, 'n')}, ${id(16, `((n - 1) / 5 + 1)`)}, '1.' || n, '1.' || n, '{}', 1000, ${person}, 1700000000000 + n, 1700000000000 + n FROM series`,
+    `INSERT INTO repository_topics (repository_id, topic, created_at) SELECT id, 'topic-' || (rowid % 5000), 1700000000000 FROM repositories`,
+    `INSERT INTO teams (id, organisation_id, name, name_folded, role, created_at) SELECT ${team}, ${id(1, '1')}, 'makers', 'makers', 'write', 1700000000000`,
+    `INSERT INTO team_members (team_id, user_id, created_at) SELECT ${team}, user_id, 1700000000000 FROM organisation_members WHERE organisation_id = ${id(1, '1')}`,
+    `INSERT INTO team_repositories (team_id, repository_id, role, created_at) SELECT ${team}, id, 'write', 1700000000000 FROM repositories WHERE owner_org_id = ${id(1, '1')} LIMIT 2000`,
+    `INSERT OR IGNORE INTO organisation_members (organisation_id, user_id, role, created_at) SELECT ${id(1, '1')}, id, 'MEMBER', 1700000000000 FROM users WHERE rowid % 50 = 0`,
+  ]);
+}

@@ -1,4 +1,4 @@
-import { MoreThan } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import type { FindOptionsWhere } from 'typeorm';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
@@ -26,6 +26,12 @@ const noMirror = () => conflict('no_mirror', 'This repository is not a mirror.')
 export async function findMirror(deps: MirrorDeps, repositoryId: string): Promise<Mirror | null> {
   const row = await deps.db.read.findOneBy(mirrorSchema, { repositoryId });
   return row === null ? null : describeMirror(deps, row);
+}
+
+/** The mirrors among some repositories, by repository. */
+export async function mirrorsOf(deps: MirrorDeps, repositoryIds: readonly string[]): Promise<Map<string, Mirror>> {
+  const rows = await deps.db.read.findBy(mirrorSchema, { repositoryId: In([...repositoryIds]) });
+  return new Map(rows.map((row) => [row.repositoryId, describeMirror(deps, row)]));
 }
 
 /** Every mirror, for the command line. */

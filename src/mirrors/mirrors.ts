@@ -19,6 +19,7 @@ import {
   onPush,
   listFailing,
   listMirrors,
+  mirrorsOf,
   saveMirror,
   setPaused,
 } from './manage-mirrors.ts';
@@ -73,6 +74,7 @@ export function createMirrors({ config: { baseUrl, caFile, dataDir, mirrors }, k
 
   return {
     find: bind(findMirror),
+    of: bind(mirrorsOf),
     /** Called after a rotation of the instance key. */
     reencrypt: bind(reencryptSecrets),
     list: bind(listMirrors),

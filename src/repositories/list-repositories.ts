@@ -47,6 +47,8 @@ export interface ListOptions extends KeysetPaging {
   language?: string;
   /** Only repositories with this topic. */
   topic?: string;
+  /** Only repositories in which this team has a role, by its id. */
+  teamId?: string;
   /** Only forks of this repository, by its id. */
   forkedFromId?: string;
   /** Defaults to `updated`. */
@@ -76,13 +78,31 @@ const mostCounted = 10_000;
 
 /** Number of repositories in a list, up to `mostCounted`. Reads only indexes. */
 export async function countListed(
-  deps: RepositoryDeps,
+  { db }: RepositoryDeps,
   viewer: Viewer,
   options: Omit<ListOptions, 'limit'>,
 ): Promise<number> {
-  const key = orderKeys[options.sort ?? 'updated'];
-  const range = { key: null, isBackwards: false, limit: mostCounted, skip: 0 };
-  return (await firstIds(deps, viewer, { ...options, limit: mostCounted }, key, range)).length;
+  const { column } = orderKeys[options.sort ?? 'updated'];
+  const { lists, startsWithPublic, values } = await listsOf({ db }, viewer, options, `${column} AS place, r.id AS id`);
+  const countIn = async (sql: string, most: number): Promise<number> => {
+    const [row] = await selectRaw<{ total: number }>(db.read, `SELECT count(*) AS total FROM (${sql}) AS counted`, {
+      ...values,
+      most,
+    });
+    return Number(row?.total ?? 0);
+  };
+  // No other list has public repositories, so that these need no order to be counted once.
+  const others = startsWithPublic ? lists.slice(1) : lists;
+  const open = startsWithPublic ? await countIn(`${lists.slice(0, 1).join('')} LIMIT :most`, mostCounted) : 0;
+  if (others.length === 0 || open >= mostCounted) return open;
+  return open + (await countIn(`${merged(others, 'ASC')} LIMIT :most`, mostCounted - open));
+}
+
+/** Merges sorted lists. Each is cut at `:most` before, which would otherwise sort all of it. */
+function merged(lists: readonly string[], direction: 'ASC' | 'DESC'): string {
+  const sorted = `ORDER BY place ${direction}, id ${direction}`;
+  const cut = lists.map((list, at) => `SELECT place, id FROM (${list} ${sorted} LIMIT :most) AS list${at}`);
+  return `${cut.join(' UNION ')} ${sorted}`;
 }
 
 /** Limit of repositories of a language or a topic to sort; with more, a page fills quickly in any order. */
@@ -93,22 +113,47 @@ const fewOfLanguage = 2_000;
  * much of each as the page needs. Reads only indexes.
  */
 async function firstIds(
-  { db }: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
-  { owner, isGranted, isWritable, filter, prefix, language, topic, forkedFromId }: ListOptions,
+  options: Omit<ListOptions, 'limit'>,
   { column, parse, ...order }: OrderKey,
   { key, isBackwards, limit, skip }: KeysetRange,
 ): Promise<string[]> {
   const direction = (order.direction === 'ASC') === isBackwards ? 'DESC' : 'ASC';
-  const { parts, parameters } =
-    viewer.kind === 'person' && (isGranted || isWritable)
-      ? (isWritable ? writableRepositoryParts : grantedRepositoryParts)(viewer)
-      : visibleRepositoryParts(viewer, owner);
+  const further: string[] = [];
+  const values: Record<string, unknown> = { limit, skip, most: limit + skip };
+  if (key !== null) {
+    const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(key) ?? [];
+    const value = parse(text);
+    if (value === null || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
+    further.push(`(${column}, r.id) ${direction === 'ASC' ? '>' : '<'} (:keyValue, :keyId)`);
+    Object.assign(values, { keyValue: value, keyId: id });
+  }
+  const { lists, ...known } = await listsOf(deps, viewer, options, `${column} AS place, r.id AS id`, further);
+  const rows = await selectRaw<{ id: string }>(deps.db.read, `${merged(lists, direction)} LIMIT :limit OFFSET :skip`, {
+    ...known.values,
+    ...values,
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** One SELECT per reason for which a viewer can see the repositories of a list. @param selected its columns */
+async function listsOf(
+  { db }: Pick<RepositoryDeps, 'db'>,
+  viewer: Viewer,
+  { owner, isGranted, isWritable, filter, prefix, language, topic, teamId, forkedFromId }: Omit<ListOptions, 'limit'>,
+  selected: string,
+  further: readonly string[] = [],
+): Promise<{ lists: string[]; startsWithPublic: boolean; values: Record<string, unknown> }> {
+  const areGranted = viewer.kind === 'person' && (isGranted || isWritable) === true;
+  const { parts, parameters } = areGranted
+    ? (isWritable ? writableRepositoryParts : grantedRepositoryParts)(viewer)
+    : visibleRepositoryParts(viewer, owner);
   const marks = marksOf(language, topic);
   const [mark] = marks;
   const isRare = mark !== undefined && (await isFew(db, mark));
   const conditions: string[] = [];
-  const values: Record<string, unknown> = { ...parameters, limit, skip };
+  const values: Record<string, unknown> = { ...parameters };
   if (owner !== undefined) {
     conditions.push(owner.kind === 'user' ? 'r.owner_user_id = :ownerId' : 'r.owner_org_id = :ownerId');
     values['ownerId'] = owner.id;
@@ -125,28 +170,24 @@ async function firstIds(
     conditions.push(`${alias}.repository_id = r.id AND ${alias}.${column} = :${column}`);
     values[column] = value;
   }
+  if (teamId !== undefined) {
+    conditions.push('r.id IN (SELECT tr.repository_id FROM team_repositories tr WHERE tr.team_id = :teamId)');
+    values['teamId'] = teamId;
+  }
   if (forkedFromId !== undefined) {
     conditions.push('r.forked_from_id = :forkedFromId');
     values['forkedFromId'] = forkedFromId;
   }
-  if (key !== null) {
-    const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(key) ?? [];
-    const value = parse(text);
-    if (value === null || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
-    conditions.push(`(${column}, r.id) ${direction === 'ASC' ? '>' : '<'} (:keyValue, :keyId)`);
-    Object.assign(values, { keyValue: value, keyId: id });
-  }
+  conditions.push(...further);
   const lists = parts.map(({ from, where }) => {
     // Filters either the few repositories of the language by the policy, or the sorted list by the language.
     const marked = marks.map(({ table, alias }) => `${table} ${alias}`);
     const tables = (
       isRare ? [...marked, ...from.split(' CROSS JOIN ').reverse()] : [...from.split(' CROSS JOIN '), ...marked]
     ).join(' CROSS JOIN ');
-    return `SELECT ${column} AS place, r.id AS id FROM ${tables} WHERE ${[where, ...conditions].join(' AND ')}`;
+    return `SELECT ${selected} FROM ${tables} WHERE ${[where, ...conditions].join(' AND ')}`;
   });
-  const sql = `${lists.join(' UNION ')} ORDER BY place ${direction}, id ${direction} LIMIT :limit OFFSET :skip`;
-  const rows = await selectRaw<{ id: string }>(db.read, sql, values);
-  return rows.map(({ id }) => id);
+  return { lists, startsWithPublic: !areGranted && viewer.kind !== 'deployKey', values };
 }
 
 /** A table of labels by which a list can filter repositories: a language, a topic. */

@@ -144,6 +144,24 @@ t.test('the OWNERs of an organisation are its team Owners; a member shows itself
   t.equal((await bob('GET', `/teams/${Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)}`)).status, 404);
 });
 
+t.test('the repositories of a team are paged by name, only those in which it has a role', async (t) => {
+  const { bob, carol } = await openWorld(t);
+  const { id } = (await bob('POST', '/orgs/guild/teams', { name: 'makers', permission: 'write', units: [] })).json;
+  for (const name of ['hall', 'barn', 'shed', 'yard']) {
+    await bob('POST', '/orgs/guild/repos', { name });
+    if (name !== 'yard') await bob('PUT', `/teams/${id}/repos/guild/${name}`);
+  }
+  const namesOf = async (query: string) => {
+    const { headers, json } = await bob('GET', `/teams/${id}/repos${query}`);
+    return { link: headers['link'], total: headers['x-total-count'], names: json.map(({ name }: Json) => name) };
+  };
+  t.match(await namesOf(''), { total: '3', names: ['barn', 'hall', 'shed'] });
+  t.match(await namesOf('?limit=2&page=1'), { link: /page=2>; rel="next"/, total: '3', names: ['barn', 'hall'] });
+  t.match(await namesOf('?limit=2&page=2'), { total: '3', names: ['shed'] });
+  t.strictSame((await namesOf('?limit=2&page=3')).names, []);
+  t.equal((await carol('GET', `/teams/${id}/repos`)).status, 404, 'not of others');
+});
+
 t.test('a name comes back to who deleted the organisation, and to administrators', async (t) => {
   const { alice, bob, carol } = await openWorld(t);
   t.equal((await carol('DELETE', '/orgs/guild')).status, 404);

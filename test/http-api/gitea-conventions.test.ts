@@ -174,6 +174,7 @@ t.test('a page by its number is where the links lead to, and costs what the firs
     await alice('POST', '/repos/alice/site/branches', { new_branch_name: name });
     await alice('POST', '/repos/alice/site/tags', { tag_name: name });
   }
+  for (let at = 0; at < 12; at += 1) await alice('POST', '/user/repos', { name: `shed-${at}` });
   const read = web.modules.db.read.query.bind(web.modules.db.read);
   let statements = 0;
   web.modules.db.read.query = ((...given: Parameters<typeof read>) => {
@@ -189,6 +190,8 @@ t.test('a page by its number is where the links lead to, and costs what the firs
     '/repos/alice/site/issues?state=all&since=2000-01-01T00:00:00Z',
     '/repos/alice/site/branches?',
     '/repos/alice/site/tags?',
+    '/repos?sort=name',
+    '/user/repos?',
   ];
   for (const list of lists) {
     const whole: unknown[] = [];

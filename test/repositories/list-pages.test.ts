@@ -5,7 +5,7 @@ import { anonymous, localAdministrator, visibleRepositories } from '../../src/ac
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
 import { readKeysetPage } from '../../src/db/keyset.ts';
 import { createOwners, avatarSchema, handleSchema } from '../../src/owners/index.ts';
-import { listRepositories } from '../../src/repositories/list-repositories.ts';
+import { countListed, listRepositories } from '../../src/repositories/list-repositories.ts';
 import type { ListOptions } from '../../src/repositories/list-repositories.ts';
 import { repositorySchema } from '../../src/repositories/schema/repository-schema.ts';
 import type { RepositoryDeps } from '../../src/repositories/deps.ts';
@@ -146,7 +146,15 @@ t.test('every list has each visible repository once, in order, forwards and back
       const label = JSON.stringify([viewer, options]);
       if (forwards.join() !== expected.join()) t.strictSame(forwards, expected, label);
       if (backwards.join() !== expected.join()) t.strictSame(backwards, expected, `backwards, ${label}`);
+      const counted = await countListed(deps, viewer, options);
+      if (counted !== expected.length) t.equal(counted, expected.length, `the number, ${label}`);
       listed += expected.length;
+    }
+    if (viewer.kind !== 'person') continue;
+    for (const option of ['isGranted', 'isWritable']) {
+      const { forwards } = await walk(viewer, { [option]: true, sort: 'name' });
+      t.equal(new Set(forwards).size, forwards.length, `${option}: each one once`);
+      t.equal(await countListed(deps, viewer, { [option]: true, sort: 'name' }), forwards.length, option);
     }
   }
   t.ok(listed > 1_000, `${listed} rows compared`);

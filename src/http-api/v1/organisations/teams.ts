@@ -8,7 +8,8 @@ import { teamPayload, userPayload } from '../../../gitea-shapes/index.ts';
 import { operation } from '../../operation.ts';
 import { olderRepositories, olderRepository } from '../shapes/older-forms.ts';
 import { created, json, noContent } from '../../responses.ts';
-import { giteaUser } from '../shapes/issues-schemas.ts';
+import { giteaUser, numberedPaging } from '../shapes/issues-schemas.ts';
+import { listIn } from '../shapes/repository-pages.ts';
 import { repository } from '../shapes/schemas.ts';
 import { permission, team } from '../../../gitea-shapes/schemas.ts';
 import { addOwner, listOwners, organisationOfOwners, showOwnersTeam } from './owners-team.ts';
@@ -262,9 +263,6 @@ const removeTeamMember = operation({
   },
 });
 
-/** The OWNERs, who have full rights in the organisation. */
-const mostListed = 100;
-
 const listTeamRepositories = operation({
   ...reading,
   id: 'listTeamRepositories',
@@ -272,21 +270,19 @@ const listTeamRepositories = operation({
   path: `${one}/repos`,
   summary: 'List a team’s repositories visible to the caller, by name',
   status: 200,
+  isPaged: true,
+  query: z.object(numberedPaging),
   response: z.array(repository),
   older: olderRepositories,
-  async run({ viewer, params, deps, origin }) {
+  async run({ viewer, params, query, deps, origin }) {
     const ofOwners = await organisationOfOwners({ viewer, deps, origin }, params.id);
-    if (ofOwners !== null) {
-      const all = await deps.repositories.list(viewer, {
-        owner: { kind: 'organisation', id: ofOwners.id },
-        sort: 'name',
-        limit: mostListed,
-      });
-      return json(await showListed(all.repositories, viewer, { origin, deps }));
-    }
-    const rows = await deps.repositories.teams.listOfTeam(viewer, serialIn(params));
-    const shown = rows.map((row) => row.repository);
-    return json(await showListed(shown, viewer, { origin, deps }));
+    const listOf = ({ id }: Organisation, teamId?: string) => {
+      const owner = { kind: 'organisation', id } as const;
+      return listIn({ viewer, deps, origin }, query, { owner, sort: 'name', ...(teamId !== undefined && { teamId }) });
+    };
+    if (ofOwners !== null) return listOf(ofOwners);
+    const { team, organisation } = await deps.organisations.teams.find(viewer, serialIn(params));
+    return listOf(organisation, team.id);
   },
 });
 

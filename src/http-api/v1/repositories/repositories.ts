@@ -4,11 +4,12 @@ import { notFound } from '../../../kernel/index.ts';
 import type { RepositoryAddress } from '../../../repositories/index.ts';
 import type { WebDeps } from '../../../web/index.ts';
 import type { Viewer } from '../../../access/index.ts';
-import { created, json, listed, noContent } from '../../responses.ts';
+import { created, json, noContent } from '../../responses.ts';
 import { operation } from '../../operation.ts';
 import { olderRepositories, olderRepository } from '../shapes/older-forms.ts';
-import { paging, repository } from '../shapes/schemas.ts';
-import { showListed, showRepository } from '../shapes/show-repositories.ts';
+import { numberedPage, paging, repository } from '../shapes/schemas.ts';
+import { listIn } from '../shapes/repository-pages.ts';
+import { showRepository } from '../shapes/show-repositories.ts';
 
 const at = '/repos/{owner}/{name}';
 /** In any case, as on the command line: `public`. */
@@ -34,10 +35,11 @@ export const listRepositories = operation({
     language: z.string().max(100).optional().describe('Only repositories with this main language, case-insensitive'),
     sort: z.enum(['updated', 'created', 'name']).default('updated'),
     ...paging,
+    page: numberedPage,
   }),
   response: z.array(repository),
   older: olderRepositories,
-  async run({ viewer, query: { owner, name, language, sort, limit, after }, deps, origin }) {
+  async run({ viewer, query: { owner, name, language, sort, ...paging }, deps, origin }) {
     const named = owner === undefined ? null : await deps.owners.resolve(owner);
     if (owner !== undefined && named === null)
       throw notFound('no_such_owner_here', 'There is no owner with this handle.');
@@ -48,11 +50,8 @@ export const listRepositories = operation({
       // An unknown handle owns no repository.
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
     };
-    const page = await deps.repositories.list(viewer, { limit, after: after ?? null, ...options });
     // A search by words reads all names, which is too expensive for a count.
-    const isCounted = page.next !== null && name === undefined;
-    const total = isCounted ? await deps.repositories.countListed(viewer, options) : null;
-    return listed(await showListed(page.repositories, viewer, { origin, deps }), page.next, total);
+    return listIn({ viewer, deps, origin }, paging, options, { isCounted: name === undefined });
   },
 });
 

@@ -5,35 +5,17 @@ import { readSearchQuery } from '../../../http/index.ts';
 import type { WebDeps } from '../../../web/index.ts';
 import { isDomainError, notFound } from '../../../kernel/index.ts';
 import type { ListedRepository, ListOptions } from '../../../repositories/index.ts';
-import { json, listed } from '../../responses.ts';
+import { json } from '../../responses.ts';
 import { operation } from '../../operation.ts';
-import { readPage, rowsOf } from '../shapes/issues-parts.ts';
+import { rowsOf } from '../shapes/issues-parts.ts';
 import { numberedPaging } from '../shapes/issues-schemas.ts';
 import { olderRepositories, olderRepository } from '../shapes/older-forms.ts';
 import { repository } from '../shapes/schemas.ts';
+import { listIn } from '../shapes/repository-pages.ts';
 import { showListed } from '../shapes/show-repositories.ts';
 
 /** Lists of repositories at Gitea's URLs. */
 const common = { method: 'GET', tag: 'Repositories', cost: 'rows', status: 200 } as const;
-
-interface Place {
-  viewer: Viewer;
-  deps: WebDeps;
-  origin: string;
-}
-
-async function listIn(
-  { viewer, deps, origin }: Place,
-  query: { page: number; limit: number; after?: string | undefined },
-  options: Omit<ListOptions, 'limit'>,
-) {
-  const { rows, next } = await readPage(query, async (paging) => {
-    const page = await deps.repositories.list(viewer, { ...options, ...paging });
-    return { rows: page.repositories, next: page.next };
-  });
-  const total = next === null ? null : await deps.repositories.countListed(viewer, options);
-  return listed(await showListed(rows, viewer, { origin, deps }), next, total);
-}
 
 /** Throws `no_such_owner_here`. */
 async function ownerNamed(deps: WebDeps, name: string, kind: 'user' | 'organisation') {

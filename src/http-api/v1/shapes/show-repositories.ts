@@ -71,11 +71,14 @@ export async function showParts(
 }
 
 async function detailsOf(deps: WebDeps, rows: readonly Row[], viewer: Viewer): Promise<Map<string, RepositoryDetails>> {
-  const details = await repositoryDetails(deps, rows, viewer);
+  const [details, mirrors] = await Promise.all([
+    repositoryDetails(deps, rows, viewer),
+    deps.mirrors.of(rows.map(({ repository }) => repository.id)),
+  ]);
   await Promise.all(
     [...details].map(async ([id, known]) => {
-      const [watchers, mirror] = await Promise.all([deps.notifications.watchersOf(id), deps.mirrors.find(id)]);
-      known.watchers = watchers;
+      known.watchers = await deps.notifications.watchersOf(id);
+      const mirror = mirrors.get(id);
       known.mirror = mirror?.direction === 'pull' ? mirror : null;
     }),
   );
