@@ -107,7 +107,7 @@ export function createPulls(tools: PullsOptions) {
     /** For CI, which already has the issue. */
     codeOf: bind(findPullCode),
     hasMerged: bind(hasMerged),
-    recordSkippedChecks: bind(recordSkippedChecks),
+    recordSkippedChecks,
     mergeBaseOf: bind(mergeBaseOf),
     stack: bind(findStack),
     inWrite: bind(pullInWrite),

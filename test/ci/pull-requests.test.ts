@@ -150,6 +150,21 @@ t.test('a pull request that waits for a check is merged when the run succeeds', 
   await waitUntil(async () => (await state()) === 'MERGED');
 });
 
+t.test('a pull request that waits for a check is merged when filters leave the workflow out', async (t) => {
+  const fixture = await openCi(t);
+  const { modules, viewer } = fixture;
+  const unit =
+    "name: Unit\non:\n  pull_request:\n    paths: ['src/**']\njobs:\n  build:\n    name: Build ${{ matrix.os }} ${{ strategy.job-index }}\n    runs-on: linux\n    strategy: {matrix: {os: [a, b]}}\n    steps: [{ run: ls }]\n";
+  const first = await fixture.push({ '.github/workflows/unit.yml': unit, 'a.txt': 'a\n' });
+  const merging = { checks: ['Unit / Build*', 'Unit / Build b 1 (pull_request)'] };
+  await modules.repositories.rules.add(viewer, 'alice', 'work', { pattern: 'main', target: 'BRANCH', merging });
+  await pushTo(fixture, 'topic', { 'b.txt': 'b\n' }, first);
+  await modules.pulls.open(viewer, at, { title: 'Add b', head: 'topic' });
+  await modules.pulls.mergeWhenReady(viewer, { ...at, number: 1 }, { style: 'merge', round: 1 });
+  await waitUntil(async () => (await modules.pulls.find(viewer, { ...at, number: 1 })).issue.state === 'MERGED');
+  t.strictSame(await runsOf(fixture), []);
+});
+
 t.test(
   'a required check that the filters of its workflow leave out counts as successful, for this head and base',
   async (t) => {

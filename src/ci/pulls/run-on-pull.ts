@@ -86,7 +86,9 @@ export function runOnPulls(deps: CiDeps, sources: PullRunDeps): EntryListener<Pr
       for (const run of started?.runs ?? []) await startRun(deps, tx, after, started!.surroundings, run);
       if (started !== null) await sources.pulls.recordSkippedChecks(tx, started.skipped);
     },
-    async recorded(_entry, { after }) {
+    async recorded(_entry, { started, after }) {
+      // It may have been the last missing check.
+      if (started !== null && started.skipped.contexts.length > 0) sources.pulls.reconsider([started.skipped.issueId]);
       if (after.mayHaveWork) await deps.queue.wake();
       after.mayHaveWork = false;
       void follow(deps, after);

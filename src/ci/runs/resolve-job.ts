@@ -202,6 +202,25 @@ export function earlyName(definition: JobDefinition, combination: MatrixCombinat
   return withPrefix(definition, name, suffix);
 }
 
+/**
+ * Name of a matrix job that will not run: an expression is evaluated as far as its contexts are known, so that the
+ * name is that of the check. The early name if it cannot be evaluated.
+ */
+export function skippedName(
+  definition: JobDefinition,
+  combination: MatrixCombination | null,
+  scope: ExpressionScope,
+  place: MatrixPlace,
+): string {
+  const matrix = combination ?? {};
+  const strategy = strategyOf({ failFast: true, maxParallel: null, ...place });
+  try {
+    return nameOf(definition, matrix, { ...scope, contexts: { ...scope.contexts, matrix, strategy } });
+  } catch {
+    return earlyName(definition, combination);
+  }
+}
+
 /** Evaluates `concurrency` of a job or file; null if it is absent or the group has no name. */
 export function resolveConcurrency(
   concurrency: { group: string; cancelInProgress: Json; queue: 'single' | 'max' } | null,

@@ -21,7 +21,7 @@ import { githubContext } from './run-context.ts';
 import { outsideEnvironments } from '../schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import { earlyName, resolveConcurrency } from './resolve-job.ts';
+import { earlyName, resolveConcurrency, skippedName } from './resolve-job.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /** A run to be created. */
@@ -243,8 +243,11 @@ function earlyJobs(
 export function earlyChecks(workflow: Workflow, event: RunRow['event']): string[] {
   const scope = { contexts: {}, outcome: { success: true, failure: false, cancelled: false } };
   return [...workflow.jobs.values()].flatMap((definition) =>
-    earlyMatrixJobs(definition, scope).map((combination) =>
-      contextOf({ workflowName: workflow.name.slice(0, maxTitleLength), event }, earlyName(definition, combination)),
+    earlyMatrixJobs(definition, scope).map((combination, index, { length: total }) =>
+      contextOf(
+        { workflowName: workflow.name.slice(0, maxTitleLength), event },
+        skippedName(definition, combination, scope, { index, total }),
+      ),
     ),
   );
 }

@@ -1,7 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import type { CommitStatus } from '../../repositories/index.ts';
-import type { PullDeps } from '../deps.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { skippedChecksSchema } from '../schema/skipped-check-schema.ts';
 import type { SkippedChecksRow } from '../schema/skipped-check-schema.ts';
@@ -12,7 +11,6 @@ import type { SkippedChecksRow } from '../schema/skipped-check-schema.ts';
  * them.
  */
 export async function recordSkippedChecks(
-  { mergeStates }: Pick<PullDeps, 'mergeStates'>,
   { manager, now }: Tx,
   checks: Omit<SkippedChecksRow, 'createdAt'>,
 ): Promise<void> {
@@ -20,8 +18,6 @@ export async function recordSkippedChecks(
   await manager.delete(skippedChecksSchema, { issueId });
   if (checks.contexts.length === 0) return;
   await manager.insert(skippedChecksSchema, { ...checks, createdAt: now });
-  // It may have been the last missing check.
-  mergeStates.add([issueId]);
 }
 
 /** The statuses of a head, with skipped checks as successes; reported statuses take precedence. */
