@@ -322,7 +322,7 @@ t.test('notes name the pull requests that were merged since the last release, an
 
 * Fix the gutter, see #1 (${direct.slice(0, 10)})
 
-**All changes**: [v1...v2](/repos/alice/roof/compare/v1...v2)`,
+**All changes**: [v1...v2](/repos/alice/roof/compare/refs/tags/v1...refs/tags/v2)`,
   );
   t.equal(await reasonOf(releases.generateNotes(bob, roof, { tag: 'v2', target: 'absent' })), 'start_not_found');
   t.equal(await reasonOf(releases.generateNotes(bob, roof, { tag: 'v2', previous: 'absent' })), 'previous_not_found');

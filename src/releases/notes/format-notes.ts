@@ -20,7 +20,8 @@ const plain = (text: string): string => text.replace(/[\\`*_[\]<>|~]/g, '\\$&');
 /** Formats the notes of a release as Markdown; the list ends at the size limit. */
 export function formatNotes({ at, tag, previous, pulls, commits, isCut, maxBytes }: NotesFacts): string {
   const page = `/repos/${encodeURIComponent(at.owner)}/${encodeURIComponent(at.name)}`;
-  const encode = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
+  // By its full name: a branch with the same name must not replace the tag.
+  const encode = (name: string): string => `refs/tags/${name.split('/').map(encodeURIComponent).join('/')}`;
   const end =
     previous === null
       ? `**All commits**: [${plain(tag)}](${page}/commits/${encode(tag)})`

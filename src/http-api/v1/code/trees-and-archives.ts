@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../../access/index.ts';
 import { mapAll, notFound, nullIfNotFound } from '../../../kernel/index.ts';
+import { isWholeId } from '../../../git/index.ts';
 import type { NamedRef } from '../../../git/index.ts';
 import type { LfsObjectRow } from '../../../lfs/index.ts';
 import type { Found } from '../../../repositories/index.ts';
@@ -25,6 +26,17 @@ export async function resolveRef(
   const { oid } = await git.refs.head(path);
   if (oid === null) throw notFound('revision_not_found', 'This repository has no commits yet.');
   return oid;
+}
+
+/** The commit of a download: a tag precedes a branch of the same name, so that no branch replaces a release. */
+export async function resolveDownload(
+  { git }: Pick<WebDeps, 'git'>,
+  found: Pick<Found, 'path' | 'level'>,
+  name: string | undefined,
+): Promise<string> {
+  const tag = name === undefined || isWholeId(name) ? null : `refs/tags/${name}`;
+  const isTag = tag !== null && (await git.queries.cachedRefs(found.path)).has(tag);
+  return resolveRef({ git }, found, isTag ? tag : name);
 }
 
 /** A page of the refs of a folder, by number or after the last name of the previous page. */
@@ -218,7 +230,7 @@ export const getArchiveLinks = operation({
   query: z.object({ ref }),
   response: archive,
   async run({ found, query, deps, origin }) {
-    const commit = await resolveRef(deps, found, query.ref);
+    const commit = await resolveDownload(deps, found, query.ref);
     const start = `${origin}${repositoryUrl(found.canonical)}/archive/${commit}`;
     return json({ commit, tarGz: `${start}.tar.gz`, zip: `${start}.zip` });
   },

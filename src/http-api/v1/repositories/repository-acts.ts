@@ -5,7 +5,7 @@ import type { licenceTemplates } from '../../../repositories/index.ts';
 import { json, noContent } from '../../responses.ts';
 import { operation } from '../../operation.ts';
 import { olderRepository } from '../shapes/older-forms.ts';
-import { resolveRef } from '../code/trees-and-archives.ts';
+import { resolveDownload, resolveRef } from '../code/trees-and-archives.ts';
 import { repository } from '../shapes/schemas.ts';
 import { showRepository } from '../shapes/show-repositories.ts';
 
@@ -141,7 +141,7 @@ const archive = operation({
     const [, ref, word] = /^(.+)\.(tar\.gz|zip)$/s.exec(params.filepath) ?? [];
     if (ref === undefined) throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
     const format = word as keyof typeof formats;
-    const oid = await resolveRef({ git }, found, ref);
+    const oid = await resolveDownload({ git }, found, ref);
     const prefix = `${found.canonical.name}-${plainName(ref) || 'files'}`;
     const request = { oid, format, prefix, client: found.repository.id };
     const body =
