@@ -51,6 +51,15 @@ t.test('a branch never stands for the tag of its name', async (t) => {
     t.match(text, 'tree/refs/tags/rel', page);
   }
   t.equal(await unpacked(`${B}/archive/rel.tar.gz`), 'one', 'as in git, the tag for a short name of a download');
+  t.equal(await unpacked('/api/v1/repos/alice/site/archive/rel.tar.gz'), 'one', 'the same in the API');
+  const urls = JSON.parse((await get('/api/v1/repos/alice/site/archive?ref=rel')).text) as { tarGz: string };
+  t.equal(await unpacked(new URL(urls.tarGz).pathname), 'one', 'URLs of archives');
+  const notes = await fetch(`${server.origin}/api/v1/repos/alice/site/releases/generate-notes`, {
+    method: 'POST',
+    headers: { ...bearer, 'content-type': 'application/json' },
+    body: JSON.stringify({ tag_name: 'next', previous_tag_name: 'rel' }),
+  });
+  t.match(((await notes.json()) as { body: string }).body, '/compare/refs/tags/rel...refs/tags/next');
 
   const cases: [ref: string, says: string][] = [
     ['refs/tags/rel', 'one'],
@@ -150,7 +159,39 @@ t.test('archives and files of a private repository are fetched with a token', as
     t.equal(await unpacked(archive, headers), 'one');
     t.equal((await get(raw, headers)).text, 'one\n');
   }
-  for (const path of [archive, raw]) {
+  const api = async <Answer>(path: string, body: object): Promise<Answer> => {
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${server.origin}/api/v1/repos/alice/vault${path}`, {
+      method: 'POST',
+      headers: { ...bearer, ...(!isForm && { 'content-type': 'application/json' }) },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    return (await response.json()) as Answer;
+  };
+  const file = () => {
+    const form = new FormData();
+    form.append('attachment', new Blob(['held']), 'f.txt');
+    return form;
+  };
+  const release = await api<{ id: number }>('/releases', { tag_name: 'v1', name: 'One' });
+  const { number } = await api<{ number: number }>('/issues', { title: 'Crack' });
+  await clone.git('checkout', '--quiet', '-b', 'topic');
+  await clone.commit('f', 'held\n');
+  await clone.push('--quiet', 'origin', 'topic');
+  const pull = await api<Record<'diff_url' | 'patch_url', string>>('/pulls', {
+    title: 'Held',
+    head: 'topic',
+    base: 'main',
+  });
+  const files: string[] = [];
+  for (const at of [`/releases/${release.id}/assets`, `/issues/${number}/assets`])
+    files.push((await api<{ browser_download_url: string }>(at, file())).browser_download_url);
+  const named = [...files, pull.diff_url, pull.patch_url].map((url) => new URL(url).pathname);
+  for (const path of named) for (const headers of readers) t.match((await get(path, headers)).text, 'held', path);
+  const latest = await get('/repos/alice/vault/releases/latest/download/f.txt', bearer);
+  t.equal(latest.headers.get('location'), '/repos/alice/vault/releases/download/v1/f.txt');
+
+  for (const path of [archive, raw, ...named]) {
     t.equal((await get(path)).status, 404, 'without credentials, as before');
     t.equal((await get(path, { authorization: `Bearer ${tokens.bob}` })).status, 404, 'by somebody else');
     const refused = await get(path, { authorization: 'Bearer hth_none' });

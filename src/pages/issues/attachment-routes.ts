@@ -21,6 +21,7 @@ export const attachmentRoutes: readonly Route[] = [
     access: 'repository:read',
     cost: 'rows',
     page: showAttachment,
+    takesTokens: true,
   },
   uploads('issues', 'ISSUE'),
   uploads('pulls', 'PULL'),

@@ -1,5 +1,5 @@
 import { attachmentPath, isShownInline } from '../../issues/index.ts';
-import { isRefusal } from '../../kernel/index.ts';
+import { isRefusal, notFound } from '../../kernel/index.ts';
 import { translateRefusal, t } from '../../translation/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { content, movedTo, type Reply } from '../app/reply.ts';
@@ -15,6 +15,8 @@ export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
   { viewer, params, range, ifRange },
   { issues },
 ): Promise<Reply> => {
+  // The permission of a job to read code is not one to read issues.
+  if (viewer.kind === 'task') throw notFound();
   const { owner = '', name = '', id = '' } = params;
   const { attachment, repository } = await issues.findAttachment(viewer, id);
   if (owner !== repository.owner || name !== repository.name) return movedTo(attachmentPath(repository, id));

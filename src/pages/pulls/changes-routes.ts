@@ -33,8 +33,22 @@ const form = (name: string, page: Page<RepositoryContext, PullsDeps>): Route => 
  * extension.
  */
 export const changesRoutes: readonly Route[] = [
-  { method: 'GET', path: `${one}.diff`, access: 'repository:read', cost: 'objects', page: showPullDiff },
-  { method: 'GET', path: `${one}.patch`, access: 'repository:read', cost: 'objects', page: showPullPatch },
+  {
+    method: 'GET',
+    path: `${one}.diff`,
+    access: 'repository:read',
+    cost: 'objects',
+    page: showPullDiff,
+    takesTokens: true,
+  },
+  {
+    method: 'GET',
+    path: `${one}.patch`,
+    access: 'repository:read',
+    cost: 'objects',
+    page: showPullPatch,
+    takesTokens: true,
+  },
   { method: 'GET', path: `${one}/changes`, access: 'repository:read', cost: 'objects', page: showChanges },
   form('review', submitReview),
   form('review/comments', postReviewComment),
