@@ -1,4 +1,5 @@
 import type { MarkdownIt } from 'markdown-it';
+import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
 
 /** Separates ids of documents from the ids of our own pages. */
 export const anchorPrefix = 'user-content-';
@@ -24,5 +25,27 @@ export function headingAnchors(markdown: MarkdownIt): void {
       seen.set(slug, count + 1);
       token.attrSet('id', `${anchorPrefix}${slug}${count === 0 ? '' : `-${count}`}`);
     });
+  });
+}
+
+/** A heading without an id, in the sanitiser's output, which closes every element. */
+const bareHeading = /<(h[2-6])((?: class="[^"<>]*")?)>([^]*?)<\/\1>/g;
+
+/** Gives each heading that was written as HTML an id, as `headingAnchors` does for those in Markdown. */
+export function anchorHtmlHeadings(html: string): string {
+  let taken: Set<string> | null = null;
+  const counts = new Map<string, number>();
+  return html.replace(bareHeading, (whole, tag: string, rest: string, content: string) => {
+    const shown = fillPlaceholders(content, (kind, text) => (kind === 'text' ? text : ''));
+    const slug = slugOf(unescapeHtml(shown.replace(/<[^<>]*>/g, ''))).slice(0, 200);
+    if (slug === '') return whole;
+    taken ??= new Set(Array.from(html.matchAll(/ id="([^"<>]*)"/g), ([, id = '']) => id));
+    let count = counts.get(slug) ?? 0;
+    let id = '';
+    do id = `${anchorPrefix}${slug}${count === 0 ? '' : `-${count}`}`;
+    while (taken.has(id) && (count += 1));
+    counts.set(slug, count + 1);
+    taken.add(id);
+    return `<${tag} id="${id}"${rest}>${content}</${tag}>`;
   });
 }

@@ -3,7 +3,7 @@ import sanitizeHtml from 'sanitize-html';
 import type { Attributes, IOptions, Tag } from 'sanitize-html';
 import type { DocumentLinks } from './document-links.ts';
 import { replaceShortCodes } from './emoji.ts';
-import { anchorPrefix } from './heading-anchors.ts';
+import { anchorHtmlHeadings, anchorPrefix } from './heading-anchors.ts';
 import { placeholder, splitAtPlaceholders } from './placeholders.ts';
 
 const allowedTags = [
@@ -237,7 +237,7 @@ export function sanitize(html: string, links: DocumentLinks): string {
     remoteImages += 1;
     return remoteImages > maxRemoteImages ? { ...links, showsRemoteImages: false } : links;
   };
-  return sanitizeHtml(html, {
+  const clean = sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
     selfClosing: ['img', 'br', 'hr', 'input', 'source'],
@@ -292,4 +292,5 @@ export function sanitize(html: string, links: DocumentLinks): string {
           : aligned(name, attribs),
     },
   });
+  return anchorHtmlHeadings(clean);
 }

@@ -22,7 +22,7 @@ const lines = (...parts: string[]): string => parts.join('\n');
 
 const constructs: [what: string, source: string, html: string][] = [
   ['a paragraph', 'One\nline', '<p>One\nline</p>'],
-  ['the title of the document', '= Tools\n\nText', lines('<h2>Tools</h2>', '<p>Text</p>')],
+  ['the title of the document', '= Tools\n\nText', lines('<h2 id="user-content-tools">Tools</h2>', '<p>Text</p>')],
   ['a section', '== Usage notes', '<h3 id="user-content-usage-notes">Usage notes</h3>'],
   [
     'sections of two levels',

@@ -47,6 +47,17 @@ t.test('a document keeps its shape', async (t) => {
   t.equal(render('# Title'), '<h2 id="user-content-title">Title</h2>', 'the page has the only h1');
   t.equal(render('###### Deep'), '<h6 id="user-content-deep">Deep</h6>');
   t.match(render('## A\n## A\n## B c!'), /content-a"[^]*content-a-1"[^]*content-b-c"/);
+  t.equal(
+    render('<h2>Über <b>B</b> &amp; #1</h2>\n\n## A\n\n<h2>A</h2>\n\n<h2 id="own">A</h2>\n\n<h2>!</h2>'),
+    [
+      '<h3 id="user-content-über-b--1">Über <b>B</b> &amp; #1</h3>',
+      '<h3 id="user-content-a">A</h3>',
+      '<h3 id="user-content-a-1">A</h3>',
+      '<h3 id="user-content-own">A</h3>',
+      '<h3>!</h3>',
+    ].join('\n'),
+    'headings in HTML have an anchor',
+  );
   t.match(render('[toc](#b-c)'), '<a href="#user-content-b-c">');
   t.match(
     render('- [x] done\n- [ ] todo\n- plain'),
@@ -60,7 +71,7 @@ t.test('a document keeps its shape', async (t) => {
   );
   t.match(
     render('<p align="center">x</p>\n\n<h1 align="center">y</h1>'),
-    '<p class="align-center">x</p>\n<h2 class="align-center">y</h2>',
+    '<p class="align-center">x</p>\n<h2 id="user-content-y" class="align-center">y</h2>',
   );
   t.match(render('<p align="justify" class="menu">x</p>'), '<p>x</p>');
   t.match(
