@@ -6,6 +6,7 @@ import { HttpError } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate-token.ts';
 import type { Caller } from './authenticate-token.ts';
+import { withCurrentName } from './current-names.ts';
 import { AsUnprocessable } from './errors.ts';
 import { runPage } from './number-pages.ts';
 import type { Operation } from './operation.ts';
@@ -30,7 +31,7 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     await next();
   };
   const serve: Middleware = async (ctx) => {
-    const params = (ctx.params ?? {}) as Record<string, string>;
+    const params = await withCurrentName(operation.path, (ctx.params ?? {}) as Record<string, string>, deps.owners);
     const caller = callers.get(ctx.state)!;
     const { viewer, found, organisation } = await authorizeCall(operation, caller, params, deps);
     ctx.state.identity = { ...ctx.state.identity, viewer };

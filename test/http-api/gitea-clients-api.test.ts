@@ -186,6 +186,20 @@ t.test('a name comes back to who deleted the organisation, and to administrators
   t.equal(again.json.id, made.json.id + 1, 'another account, counted on');
   await alice('POST', '/admin/users/dave/rename', { new_username: 'david' });
   t.equal((await alice('POST', '/admin/users', account)).status, 409, 'the former name of an account that is there');
+  t.match((await alice('GET', '/users/Dave')).json, { login: 'david' }, 'a former name reads');
+  t.equal((await alice('GET', '/users/dave/repos')).status, 200);
+});
+
+t.test('former names of an organisation work for every method', async (t) => {
+  const { alice, bob } = await openWorld(t);
+  t.equal((await alice('POST', '/orgs', { username: 'before' })).status, 201);
+  t.equal((await alice('POST', '/orgs/before/rename', { new_name: 'after' })).status, 204);
+  t.match((await alice('GET', '/orgs/before')).json, { username: 'after' });
+  t.equal((await alice('PATCH', '/orgs/BEFORE', { description: 'Moved' })).status, 200);
+  t.match((await alice('GET', '/orgs/after')).json, { description: 'Moved' });
+  t.match((await alice('POST', '/orgs/before/repos', { name: 'site' })).json, { full_name: 'after/site' });
+  t.equal((await bob('PATCH', '/orgs/before', { description: 'Taken' })).status, 404, 'with the same rights');
+  t.equal((await alice('GET', '/orgs/none')).status, 404);
 });
 
 t.test('name and password sign every call, and a second factor or another name none', async (t) => {
