@@ -44,7 +44,7 @@ const newForge = (t: Owner, more: { pageSize?: number } = {}) =>
 let forges = 0;
 
 t.before(async () => {
-  for (let at = 0; at < 15; at += 1) ports.push(await freePort());
+  for (let at = 0; at < 16; at += 1) ports.push(await freePort());
   otherPort = await freePort();
   here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: allowed() }, clock });
   alice = await here.addPerson('alice');
@@ -622,6 +622,30 @@ t.test('a reviewer is not asked for a review again', async (t) => {
   }
   await run(id, { isFull: true });
   t.strictSame(await read(), ['asked', 'asked-again', 'dismissed'], 'the accounts that were claimed since');
+  await run(id, { isFull: true });
+  t.match(await find(id), { progress: { written: 0 } });
+});
+
+t.test('commits that a branch gets after the merge are not part of the merged pull request', async (t) => {
+  const forge = await newForge(t);
+  const at = '2024-03-01T00:00:00Z';
+  const tip = forge.commitFile(forge.tip(), 'one\nmerged\n');
+  const merged = { state: 'closed', closed_at: at, merged: true, merged_at: at, merge_commit_sha: tip };
+  const number = forge.addPull(tip, merged);
+  forge.touch(number, { state: 'closed', closed_at: at });
+  // Gitea moves the branch, and the head that its API shows, but not the ref of the pull request.
+  const later = forge.commitFile(tip, 'one\nlater\n');
+  forge.setRef(`refs/heads/topic-${number}`, later);
+  (forge.world.pulls[0]!['head'] as Json).sha = later;
+  const { id } = await start(forge);
+  const heads = await here.modules.db.read.query(
+    `SELECT r.head_oid AS oid FROM pull_rounds r JOIN issues i ON i.id = r.issue_id WHERE i.repository_id = ?`,
+    [id],
+  );
+  t.strictSame(
+    heads.map(({ oid }: Json) => oid),
+    [tip],
+  );
   await run(id, { isFull: true });
   t.match(await find(id), { progress: { written: 0 } });
 });

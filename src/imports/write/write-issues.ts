@@ -80,6 +80,7 @@ export async function writeIssues(context: RunContext): Promise<void> {
 }
 
 const planItem = (number: number): string => `plan:${number}`;
+const headItem = (number: number): string => `ref:refs/pull/${number}/head`;
 
 /** Due date and branch there, as an earlier run has written them. */
 const readPlan = (text: string | undefined): FollowedIssue['planBefore'] =>
@@ -129,7 +130,14 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
   const none: SourceReviews = { reviews: [], comments: [] };
   const { reviews, comments: notes, answered = [] } = found === null ? none : await source.reviews(number);
   const isAsked = ({ login }: SourcePerson): boolean => !answered.includes(login);
-  const pull = found && { ...found, requested: found.requested.filter(isAsked) };
+  const before = await fingerprintsOf(context, [`issue:${number}`, planItem(number), headItem(number)]);
+  // Gitea answers with the tip of the branch, which may have gone on since the merge: the ref has what was merged.
+  const mergedHead = found === null || found.mergedAt === null ? undefined : before.get(headItem(number));
+  const pull = found && {
+    ...found,
+    headOid: mergedHead ?? found.headOid,
+    requested: found.requested.filter(isAsked),
+  };
   if (options.withReactions) await fetchReactions(context, issue, comments);
 
   const fingerprint = [
@@ -137,7 +145,6 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
     ...(await assigneesHere(context, issue)),
     ...(await accountsHere(context, pull?.requested ?? [])),
   ].join(' ');
-  const before = await fingerprintsOf(context, [`issue:${number}`, planItem(number)]);
   if (before.get(`issue:${number}`) === fingerprint) return 'unchanged';
 
   context.renew(`#${number}`);
