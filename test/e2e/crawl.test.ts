@@ -206,9 +206,16 @@ t.test('an anonymous client finds no dead link and no broken page', async (t) =>
 
 t.test('neither does a signed-in person, in a private repository', async (t) => {
   if (CRAWL_AS === 'visitor') return;
-  // A form on a branch whose name turns the direction of text.
-  const turned = '/repos/alice/hidden/edit/%E2%80%AEgpj.exe/README.md';
-  t.same(faultsOf((await alice.get(turned)).body), [], turned);
+  // Forms on a branch whose name turns the direction of text.
+  for (const form of [
+    'edit/%E2%80%AEgpj.exe/README.md',
+    'delete/%E2%80%AEgpj.exe/README.md',
+    'new/%E2%80%AEgpj.exe',
+    'upload/%E2%80%AEgpj.exe',
+  ]) {
+    const turned = await alice.get(`/repos/alice/hidden/${form}`);
+    t.same([turned.status, ...faultsOf(turned.body)], [200], form);
+  }
   const found = await crawl(alice, ['/repos/alice/hidden', '/'], CRAWL_AS === 'alice' ? most : Math.ceil(most / 3));
   t.same(found.faults.slice(0, shown), [], summary(found));
   t.same(

@@ -175,7 +175,7 @@ async function conflictPage(context: RepositoryContext, deps: EditingDeps, value
 }
 
 async function frame({ found }: RepositoryContext, { branch, file }: EditTarget) {
-  return { repository: viewRepositoryHeader(found), branch, name: file.toString() };
+  return { repository: viewRepositoryHeader(found), branch: viewName(branch), name: viewName(file.toString()) };
 }
 
 interface Shown {

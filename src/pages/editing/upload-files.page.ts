@@ -3,6 +3,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { withFlashMessage } from '../app/flash-messages.view.ts';
 import { viewSize } from '../app/format-numbers.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -66,7 +67,7 @@ function uploadPage(
   const { branch, file } = place;
   return page('editing/upload-files', {
     repository,
-    branch,
+    branch: viewName(branch),
     folder: values.folder,
     most: viewSize(repositories.contents.maxBytes),
     action: codeUrl(repository.url, 'upload', branch, file),
