@@ -183,6 +183,14 @@ t.test('releases, files and tags as Gitea has them', async (t) => {
     json: { name: 'release/x', message: 'X', commit: { sha: /^[0-9a-f]{40}$/ } },
   });
   t.match((await anonymous('GET', `${R}/tags/release%2Fx`)).json, { name: 'release/x', message: 'X' });
+  // As in Gitea, a lightweight tag has the message of its commit.
+  const [tip] = (await anonymous('GET', `${R}/commits?limit=1`)).json as unknown as {
+    sha: string;
+    commit: { message: string };
+  }[];
+  t.match(await call('POST', `${R}/tags`, { tag_name: 'light', target: tip!.sha }), { status: 201 });
+  t.equal((await anonymous('GET', `${R}/tags/light`)).json.message, tip!.commit.message.trim());
+  t.equal((await call('DELETE', `${R}/tags/light`)).status, 204);
   t.match((await anonymous('GET', `${R}/tags`)).json, [
     { name: 'release/x' },
     { name: 'v1.0', message: 'One' },

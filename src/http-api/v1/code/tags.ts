@@ -17,7 +17,7 @@ export const tagShape = z
   .strictObject({
     name: z.string(),
     id: objectId.describe('ID of the tag object, for annotated tags'),
-    message: z.string().describe('For annotated tags'),
+    message: z.string().describe('Of the tag, for lightweight tags of the commit'),
     commit: z
       .strictObject({ sha: objectId, url: z.url(), created: z.iso.datetime() })
       .nullable()
@@ -51,7 +51,7 @@ export async function showTags(
       return {
         name,
         id: oid,
-        message: notes[index]?.message ?? '',
+        message: (notes[index]?.message ?? commit?.message ?? '').trim(),
         commit: commit && {
           sha: commit.oid,
           url: `${page}/commit/${commit.oid}`,
