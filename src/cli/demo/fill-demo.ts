@@ -9,7 +9,7 @@ import type { DemoRunner, DemoTime } from './demo-runner.ts';
 export const demoPeople = ['alice', 'bob', 'carol'] as const;
 type Name = (typeof demoPeople)[number];
 
-/** What happens in a demo takes time, in which the runner works. */
+/** Time passes between the changes of a demo; the runner works meanwhile. */
 interface Pace {
   pass(ms: number): Promise<void>;
   /** The runner waits for a run of this commit. */

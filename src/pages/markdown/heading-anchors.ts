@@ -13,6 +13,9 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
+/** The id of a heading, with a number if `count` others have the same words. */
+const anchorOf = (slug: string, count: number): string => `${anchorPrefix}${slug}${count === 0 ? '' : `-${count}`}`;
+
 /** Gives each heading an id; a repeated one gets a number. */
 export function headingAnchors(markdown: MarkdownIt): void {
   markdown.core.ruler.push('heading_anchors', (state) => {
@@ -23,7 +26,7 @@ export function headingAnchors(markdown: MarkdownIt): void {
       if (slug === '') return;
       const count = seen.get(slug) ?? 0;
       seen.set(slug, count + 1);
-      token.attrSet('id', `${anchorPrefix}${slug}${count === 0 ? '' : `-${count}`}`);
+      token.attrSet('id', anchorOf(slug, count));
     });
   });
 }
@@ -41,9 +44,8 @@ export function anchorHtmlHeadings(html: string): string {
     if (slug === '') return whole;
     taken ??= new Set(Array.from(html.matchAll(/ id="([^"<>]*)"/g), ([, id = '']) => id));
     let count = counts.get(slug) ?? 0;
-    let id = '';
-    do id = `${anchorPrefix}${slug}${count === 0 ? '' : `-${count}`}`;
-    while (taken.has(id) && (count += 1));
+    while (taken.has(anchorOf(slug, count))) count += 1;
+    const id = anchorOf(slug, count);
     counts.set(slug, count + 1);
     taken.add(id);
     return `<${tag} id="${id}"${rest}>${content}</${tag}>`;
