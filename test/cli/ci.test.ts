@@ -96,7 +96,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   t.match(await json('runner', 'token', '--scope', 'acme', '--reset'), { scope: 'acme', token: /^[0-9a-f]{40}$/ });
   t.match(
     await outputOf('runner', 'token', '--scope', 'nobody'),
-    /no user or organisation is named nobody\nhint: hearth user list.*\[3\]$/s,
+    /no user or organisation is named nobody\nhint: .*hearth user list\n\[3\]$/s,
   );
   t.match(await outputOf('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
 });
@@ -166,7 +166,7 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   t.match(await outputOf('runner', 'remove', '1'), /requires confirmation.*\[2\]$/s);
   t.equal(await outputOf('runner', 'remove', '1', '--dry-run'), 'Would remove runner 1, first.\n[0]');
   t.equal(await outputOf('runner', 'remove', '1', '--yes'), 'Removed runner 1, first.\n[0]');
-  t.match(await outputOf('runner', 'show', '1'), /no such runner\nhint: hearth runner list.*\[3\]$/s);
+  t.match(await outputOf('runner', 'show', '1'), /no such runner\nhint: .*hearth runner list\n\[3\]$/s);
   t.match(await outputOf('runner', 'show', 'first'), /enter a runner number.*\[2\]$/s);
 });
 
@@ -219,7 +219,10 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   t.equal(await outputOf('run', 'rerun', 'alice/work', '1'), 'Run 1 is running again as attempt 2.\n[0]');
   const { task: second } = await idle;
   t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not finished yet\nhint: hearth run cancel.*\[4\]$/s);
+  t.match(
+    await outputOf('run', 'rerun', 'alice/work', '1'),
+    /has not finished yet\nhint: .*hearth run cancel.*\[4\]$/s,
+  );
   const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
   const watching = hearth(['run', 'watch', 'alice/work', '1', '--exit-status']);
   const third = (await client.fetchTask({})).task;
@@ -358,7 +361,7 @@ t.test('workflow files are checked without a server and without a data folder', 
 });
 
 t.test('unknown runs and impossible actions are refused', async (t) => {
-  t.match(await outputOf('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
+  t.match(await outputOf('run', 'show', 'alice/work', '77'), /no such run\nhint: .*hearth run list.*\[3\]$/s);
   t.match(
     await outputOf('run', 'log', 'alice/work', '1', 'nothing'),
     /this run does not have the job nothing\. Its jobs: build.*\[3\]$/s,

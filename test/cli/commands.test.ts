@@ -60,7 +60,7 @@ t.test('without a data folder, commands fail and create none', async (t) => {
   t.equal(
     await outputOf('user list'),
     '[stderr] error: no Hearth data folder found in <folder>/data (from SERVICE_DATA_DIR)\n' +
-      'hint: hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place\n[5]',
+      'hint: hearth serve creates it at the first start; to use another folder, set --data-dir or SERVICE_DATA_DIR\n[5]',
   );
   t.match(await outputOf('migrate --status'), /\[5\]$/);
   t.match(
@@ -151,7 +151,10 @@ t.test('a missing or invalid password creates no account', async (t) => {
     await outputOf('user add erin --password-stdin', { input: 'x'.repeat(100_000) }),
     /too long for a password\n\[2\]$/,
   );
-  t.match(await outputOf('user add erin --password-file gone'), /password file gone cannot be read\n\[2\]$/);
+  t.match(
+    await outputOf('user add erin --password-file gone'),
+    /password file gone cannot be read: no such file\n\[2\]$/,
+  );
   t.match(
     await outputOf('user add erin', { terminal: true, answers: ['one-two-three\r', 'one-two-four\r'] }),
     /the passwords do not match. .*\[2\]$/is,
@@ -163,7 +166,7 @@ t.test('a missing or invalid password creates no account', async (t) => {
   );
   t.match(
     await outputOf('user show erin'),
-    /there is no such person\nhint: hearth user list shows who there is\n\[3\]$/,
+    /there is no such person\nhint: to list all users: hearth user list\n\[3\]$/,
   );
 });
 
@@ -360,7 +363,7 @@ t.test('user edit, invite and sessions', async (t) => {
   );
   t.match(
     await outputOf('user sessions carol --revoke 00000000'),
-    /session 00000000 does not exist\nhint: hearth user sessions NAME .*\[3\]$/s,
+    /session 00000000 does not exist\nhint: .*: hearth user sessions NAME\n\[3\]$/,
   );
   t.equal(await outputOf('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
   t.equal(
@@ -420,7 +423,7 @@ t.test('key add, list and remove', async (t) => {
     await outputOf('key add --user bob', { input: readFileSync(file, 'utf8') }),
     /private key: do not share it.*\[2\]$/s,
   );
-  t.match(await outputOf('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read\nhint: .*\[2\]$/s);
+  t.match(await outputOf('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read: no such file\n\[2\]$/);
   t.match(
     await outputOf('key add x.pub'),
     /required option '--user <name>' not specified\nhint: see hearth key add --help\n\[2\]$/,
@@ -449,7 +452,7 @@ t.test('key add, list and remove', async (t) => {
   );
   t.match(
     await outputOf('key remove zzzz --yes'),
-    /the key zzzz does not exist\nhint: hearth key list shows the ids\n\[3\]$/,
+    /the key zzzz does not exist\nhint: to list keys with their ids: hearth key list\n\[3\]$/,
   );
   t.match(
     (await hearth(['key', 'delete', id.slice(0, 8)], { terminal: true, answers: ['yes\n'] })).stdout,
@@ -673,7 +676,7 @@ t.test('config show, check, path and example', async (t) => {
   t.equal(refused.code, 5);
   t.match(
     clean(refused.stderr),
-    /^error: <folder>\/work\/hearth\.toml:3: unknown section.*\n {7}<folder>\/work\/hearth\.toml:2: .*\nhint: hearth config example prints every option\n$/,
+    /^error: <folder>\/work\/hearth\.toml:3: unknown section.*\n {7}<folder>\/work\/hearth\.toml:2: .*\nhint: to print every option: hearth config example\n$/,
   );
   t.match(
     await outputOf(['config', 'check', '--config', '/gone.toml']),
@@ -778,11 +781,11 @@ t.test('every command has help with an example; help is on stdout and exits with
   t.equal((await hearth('help topic branch-rules')).stdout, topic);
   t.match(
     await outputOf('help topic testing'),
-    /the topic "testing" does not exist\nhint: hearth help topics lists them\n\[2\]$/,
+    /the topic "testing" does not exist\nhint: to list them: hearth help topics\n\[2\]$/,
   );
   t.match(
     await outputOf('help nonsense'),
-    /the command "hearth nonsense" does not exist\nhint: hearth help lists them\n\[2\]$/,
+    /the command "hearth nonsense" does not exist\nhint: to list them: hearth help\n\[2\]$/,
   );
   t.match(
     await outputOf('help user lst'),
@@ -806,7 +809,7 @@ t.test('with --json an error is one object with a stable code', async (t) => {
   t.equal(stdout, '');
   t.equal(code, 3);
   t.same(JSON.parse(stderr), {
-    error: { code: 'unknown_person', message: 'There is no such person.', hint: 'hearth user list shows who there is' },
+    error: { code: 'unknown_person', message: 'There is no such person.', hint: 'to list all users: hearth user list' },
   });
   t.same(JSON.parse((await hearth('user lst --json')).stderr), {
     error: { code: 'usage', message: "unknown command 'lst'", hint: 'did you mean list?' },

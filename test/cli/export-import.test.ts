@@ -153,7 +153,7 @@ t.test('any bundle can be imported under a name; other files are refused and lea
   git(work, 'bundle', 'create', '--quiet', '../plain.bundle', '--all');
   t.match(await there('import', 'plain.bundle'), {
     code: 2,
-    stderr: /say which repository.*hint: hearth import FILE OWNER\/NAME/s,
+    stderr: /say which repository.*hint: .*hearth import FILE OWNER\/NAME/s,
   });
   t.match(await there('import', 'plain.bundle', 'alice/plain', '--json'), { code: 0 });
   writeFileSync(path.join(folder, 'bad.bundle'), 'no bundle');

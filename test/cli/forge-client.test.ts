@@ -88,7 +88,7 @@ t.test('repo undo lists lost commits and restores them', async (t) => {
   t.match(tips, [{ ref: 'refs/heads/topic', oldId: lost }]);
   t.match(await hearth('repo', 'undo', 'alice/site', '--restore', 'feed'), {
     code: 3,
-    stderr: /hint: hearth repo undo OWNER\/NAME lists/,
+    stderr: /hint: to list what can be restored: hearth repo undo OWNER\/NAME/,
   });
   t.match(await hearth('repo', 'undo', 'alice/site', '--as', 'x'), { code: 2 });
   t.match(await hearth('repo', 'undo', 'alice/site', '--restore', tips[0]!.id, '--as', 'rescued'), {

@@ -318,7 +318,9 @@ t.test('a closed stdout ends a command quietly', async (t) => {
 
 t.test('143: a command that is terminated changes nothing', async (t) => {
   const dataDir = path.join(folder, 'data');
-  const child = spawn(program, ['key', 'add', '--user', 'alice'], {
+  await run(['user', 'add', 'dana', '--random-password'], { dataDir });
+  await run(['repo', 'create', 'dana/site'], { dataDir });
+  const child = spawn(program, ['pull', 'new', 'dana/site', '--as', 'dana', '--title', 'Beds', '--patch', '-'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: dataDir },
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -327,5 +329,5 @@ t.test('143: a command that is terminated changes nothing', async (t) => {
   await new Promise((resolve) => child.stdin.write(Buffer.alloc(1 << 20, 'x'), resolve));
   child.kill('SIGTERM');
   t.equal(await new Promise((resolve) => child.on('close', resolve)), 143);
-  t.equal((await run(['key', 'list'], { dataDir })).stdout, '');
+  t.same(await run(['pull', 'list', 'dana/site'], { dataDir }), { code: 0, stdout: '', stderr: '' });
 });

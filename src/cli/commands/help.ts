@@ -78,7 +78,7 @@ async function printTopic(cli: Cli, [, name, ...rest]: readonly string[]): Promi
   if (rest.length > 0 || !names.includes(name))
     throw withHint(
       invalid('usage', `The topic "${[name, ...rest].join(' ')}" does not exist.`),
-      'hearth help topics lists them',
+      'to list them: hearth help topics',
     );
   cli.output.print(embedded.document(name), { topic: name, text: embedded.document(name) });
 }
@@ -93,6 +93,6 @@ async function noCommand(among: Command, words: readonly string[], word: string)
   const near = nearestName(word, names);
   return withHint(
     invalid('usage', `The command "hearth ${words.join(' ')}" does not exist.`),
-    near === null ? 'hearth help lists them' : `did you mean ${near}?`,
+    near === null ? 'to list them: hearth help' : `did you mean ${near}?`,
   );
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
@@ -10,12 +9,16 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
+import { readGivenFile } from '../terminal/read-given-file.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { openForImports, runImports } from './run-imports.ts';
 import { readKind, readWishes, sourceKindNames } from './import-input.ts';
 import type { SourceOptions } from './import-input.ts';
+
+/** A mapping of 100,000 people. */
+const maxMappingBytes = 8 * 1024 * 1024;
 
 /** `hearth import start` and the commands for its imports: repositories of other forges, with all their data. */
 export function addImportForgeCommands(imports: Command, run: Run): void {
@@ -135,11 +138,9 @@ const people: Action<{ host?: string }, []> = async (cli, { host }) => {
 };
 
 const claim: Action<object, [string]> = async (cli, _options, file) => {
-  const target = path.resolve(cli.process.cwd(), file);
-  const text = await readFile(target, 'utf8').catch(() => null);
-  if (text === null) throw notFound('no_such_file', `The file ${target} does not exist.`);
+  const given = readGivenFile(cli, file, { what: 'The file', reason: 'unreadable_file', maxBytes: maxMappingBytes });
   const [modules, { parseMapping }] = await Promise.all([cli.openModules(), import('../../imports/index.ts')]);
-  const mapped = parseMapping(text);
+  const mapped = parseMapping(given.toString('utf8'));
   const claims: { person: string; userId: string }[] = [];
   for (const { person, username } of mapped) claims.push({ person, userId: (await findPerson(modules, username)).id });
   await modules.imports.people.claimAll(localAdministrator, claims);

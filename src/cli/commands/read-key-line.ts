@@ -1,26 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
-import { withHint } from '../report-error.ts';
+import { readGivenFile } from '../terminal/read-given-file.ts';
+import { maxSecretBytes as maxBytes, readAll } from '../terminal/read-secret.ts';
 
 /** The text of a key file; `-` reads standard input. Throws `key_file`. */
 export const readKeyLine = async (cli: Cli, file: string): Promise<string> =>
-  file === '-' ? readInput(cli) : readKeyFile(file);
+  file === '-' ? readInput(cli) : readKeyFile(cli, file);
 
-async function readInput(cli: Cli): Promise<string> {
+/** The text of a key file. Throws `key_file`. */
+export const readKeyFile = (cli: Cli, file: string): string =>
+  readGivenFile(cli, file, { what: 'The key file', reason: 'key_file', maxBytes }).toString('utf8');
+
+function readInput(cli: Cli): Promise<string> {
   if (cli.mayAsk) cli.output.message('Paste the public key, then press Enter and Ctrl-D:');
-  const parts: Buffer[] = [];
-  for await (const part of cli.process.stdin) parts.push(Buffer.from(part));
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw withHint(
-      invalid('key_file', `The key file ${path} cannot be read.`),
-      `commands run as the owner of the data, which may not be able to read your home folder: hearth key add … - < ${path}`,
-    );
-  }
+  return readAll(cli.process.stdin, () => invalid('key_file', `The input is longer than ${maxBytes / 1024} KiB.`));
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import { conflict, invalid, unavailable } from '../../kernel/index.ts';
@@ -13,6 +11,7 @@ import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findRepository, splitName } from './find-repository.ts';
+import { readKeyFile } from './read-key-line.ts';
 
 /** `hearth repo import` and `hearth repo mirror …`: imports and mirrors. */
 export function addRepoMirrorCommands(repo: Command, run: Run): void {
@@ -230,7 +229,7 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
   const { owner, name } = splitName(text);
   if (!/^(?:https?|ssh):\/\/|^[^/:@]+@[^/]+:/.test(address))
     throw invalid('usage', 'Enter the https or SSH URL of a repository.');
-  const sshKey = key === undefined ? undefined : readKeyFile(path.resolve(cli.process.cwd(), key));
+  const sshKey = key === undefined ? undefined : readKeyFile(cli, key);
   const modules = await cli.openModules();
   const secret = options.secretFile === undefined && !options.secretStdin ? undefined : await readSecret(cli, options);
   const { id } = await modules.mirrors.import(localAdministrator, {
@@ -272,12 +271,4 @@ function printKey(cli: Cli, name: string, { host, sshPublicKey, hostKeyFingerpri
   });
   cli.output.message(`${host} presents the host key ${hostKeyFingerprint}, which is now trusted.`);
   cli.output.message(`After adding the key, run: hearth repo mirror sync ${name}`);
-}
-
-function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    throw invalid('key_file', `The file ${file} cannot be read.`);
-  }
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
+import { readGivenFile } from './read-given-file.ts';
 import { readAll } from './read-secret.ts';
 
 /** The text of an issue or comment has at most 64 KiB. */
@@ -22,7 +23,7 @@ interface BodyLimit {
 /**
  * The text of an issue or a comment: from an option, a file, standard input (`--file -`, or if there is no terminal),
  * or the user's editor. `work` sends it; if that fails, the edited text stays in a file, whose path is printed. Throws
- * `usage`, `text_too_long`, `editor_failed`.
+ * `usage`, `text_too_long`, `unreadable_file`, `editor_failed`.
  * @param initial initial text in the editor
  */
 export async function withBody<T>(
@@ -33,14 +34,14 @@ export async function withBody<T>(
 ): Promise<T> {
   if (body !== undefined && file !== undefined) throw invalid('usage', 'Use only one of --body and --file.');
   if (body !== undefined) return work(body);
-  if (file !== undefined && file !== '-') return work(readText(path.resolve(cli.process.cwd(), file), most));
+  if (file !== undefined && file !== '-') return work(readText(cli, file, most));
   if (file === '-' || !cli.mayAsk) return work(await readAll(cli.process.stdin, () => tooLong(most), most));
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-'));
   const written = path.join(folder, 'text.md');
   try {
     writeFileSync(written, initial, { mode: 0o600 });
     await runEditor(cli, written);
-    const result = await work(readText(written, most));
+    const result = await work(readText(cli, written, most));
     rmSync(folder, { recursive: true });
     return result;
   } catch (error) {
@@ -49,13 +50,9 @@ export async function withBody<T>(
   }
 }
 
-/** The bytes of a file; `-` is standard input. Throws `text_too_long`. */
+/** The bytes of a file; `-` is standard input. Throws `text_too_long` and `unreadable_file`. */
 export async function readBytes(cli: Cli, file: string, most: number): Promise<Buffer> {
-  if (file !== '-') {
-    const name = path.resolve(cli.process.cwd(), file);
-    if (statSync(name).size > most) throw tooLong(most);
-    return readFileSync(name);
-  }
+  if (file !== '-') return readFile(cli, file, most);
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of cli.process.stdin as AsyncIterable<Buffer | string>) {
@@ -68,10 +65,15 @@ export async function readBytes(cli: Cli, file: string, most: number): Promise<B
 
 const tooLong = (most: number) => invalid('text_too_long', `The text can have at most ${most / 1024} KiB.`);
 
-function readText(file: string, most: number): string {
-  if (statSync(file).size > most) throw tooLong(most);
-  return readFileSync(file, 'utf8');
-}
+const readFile = (cli: Cli, file: string, most: number): Buffer =>
+  readGivenFile(cli, file, {
+    what: 'The file',
+    reason: 'unreadable_file',
+    maxBytes: most,
+    tooLong: () => tooLong(most),
+  });
+
+const readText = (cli: Cli, file: string, most: number): string => readFile(cli, file, most).toString('utf8');
 
 /** As in git: the variable is a shell command line. */
 function runEditor({ process }: Cli, file: string): Promise<void> {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { promptHidden } from './prompt.ts';
-import { readAll } from './read-secret.ts';
+import { readGivenFile } from './read-given-file.ts';
+import { maxSecretBytes as maxBytes, readAll } from './read-secret.ts';
 import { withHint } from '../report-error.ts';
 
 /** Options for passing a password. There is no option that takes the password itself: other users could see it. */
@@ -39,7 +39,7 @@ export async function readPassword(cli: Cli, options: PasswordOptions, suggest: 
   if (options.randomPassword) return { password: suggest(), isRandom: true };
   if (options.passwordStdin) return { password: lineOf(await readAll(cli.process.stdin, tooLong)), isRandom: false };
   if (options.passwordFile !== undefined)
-    return { password: lineOf(readPasswordFile(options.passwordFile)), isRandom: false };
+    return { password: lineOf(passwordIn(cli, options.passwordFile)), isRandom: false };
   if (!cli.mayAsk) {
     throw withHint(
       invalid('password_missing', 'A password is required, but there is no terminal to prompt on.'),
@@ -54,13 +54,8 @@ export async function readPassword(cli: Cli, options: PasswordOptions, suggest: 
   return { password, isRandom: false };
 }
 
-function readPasswordFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw invalid('password_file', `The password file ${path} cannot be read.`);
-  }
-}
+const passwordIn = (cli: Cli, file: string): string =>
+  readGivenFile(cli, file, { what: 'The password file', reason: 'password_file', maxBytes, tooLong }).toString('utf8');
 
 /** `echo` and editors end a line; the line end is not part of the password. */
 function lineOf(text: string): string {

@@ -1,16 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { promptHidden } from './prompt.ts';
+import { readGivenFile } from './read-given-file.ts';
 import { withHint } from '../report-error.ts';
 
-const maxBytes = 64 * 1024;
+/** Of a secret, a password and a key. */
+export const maxSecretBytes = 64 * 1024;
+const tooLong = () => invalid('secret_too_long', 'The input is too long for a secret.');
 
 /** All of standard input. */
 export async function readAll(
   stdin: AsyncIterable<Buffer | string>,
   tooLong: () => Error,
-  most = maxBytes,
+  most = maxSecretBytes,
 ): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -32,11 +34,16 @@ export async function readSecret(
 ): Promise<string> {
   if (secretStdin && secretFile !== undefined)
     throw invalid('usage', 'Use only one of --secret-stdin and --secret-file.');
-  if (secretStdin)
+  if (secretStdin) return given(await readAll(cli.process.stdin, tooLong));
+  if (secretFile !== undefined)
     return given(
-      await readAll(cli.process.stdin, () => invalid('secret_too_long', 'The input is too long for a secret.')),
+      readGivenFile(cli, secretFile, {
+        what: 'The file',
+        reason: 'secret_file',
+        maxBytes: maxSecretBytes,
+        tooLong,
+      }).toString('utf8'),
     );
-  if (secretFile !== undefined) return given(readSecretFile(secretFile));
   if (!cli.mayAsk) {
     throw withHint(
       invalid('secret_missing', 'A secret is required, but there is no terminal to prompt on.'),
@@ -44,14 +51,6 @@ export async function readSecret(
     );
   }
   return given(await promptHidden('Secret: ', cli.process.stdin, cli.process.stderr));
-}
-
-function readSecretFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw invalid('secret_file', `The file ${path} cannot be read.`);
-  }
 }
 
 function given(text: string): string {
