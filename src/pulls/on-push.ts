@@ -11,6 +11,7 @@ import { recordMerged } from './merging/record-merged.ts';
 import type { RecordedMerge } from './merging/record-merged.ts';
 import { contributedBytes, isOverBudget } from './rounds/contribution-quota.ts';
 import { isBeingMerged, listenerName } from './rounds/pending-push.ts';
+import { changedBy } from './rounds/followed-heads.ts';
 import { publishHeadOf } from './rounds/publish-head.ts';
 import { prepareNextRound } from './rounds/prepare-next-round.ts';
 import { recordRound } from './rounds/record-round.ts';
@@ -134,16 +135,16 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
   const prepared: Prepared = { rounds: [], merged: [], pushed, retargets: [], onto: [], logs: [] };
   if (branches.size === 0) return prepared;
   const { withHead, withBase } = await openPulls(deps, push.repository.id, branches);
-  for (const pull of withHead) {
+  const onto = await changedBy(deps, push, withBase);
+  for (const pull of await changedBy(deps, push, withHead)) {
     const { newId } = branches.get(pull.headBranch!)!;
     if (noRef.test(newId) || pull.lastRound >= limits.rounds) continue;
     const next = await prepareNext(deps, push, pull, newId);
     if (next !== null) prepared.rounds.push(next);
   }
-  prepared.merged = await findMerged(deps, push, { withBase, branches, rounds: prepared.rounds });
+  prepared.merged = await findMerged(deps, push, { withBase: onto, branches, rounds: prepared.rounds });
   const deleted = [...branches].flatMap(([branch, { newId }]) => (noRef.test(newId) ? [branch] : []));
-  if (deleted.length > 0 && withBase.length > 0)
-    prepared.retargets = await findRetargets(deps, push, deleted, withBase);
+  if (deleted.length > 0 && onto.length > 0) prepared.retargets = await findRetargets(deps, push, deleted, onto);
   const merged = new Set(prepared.merged.map(({ issueId }) => issueId));
   prepared.onto = withBase.filter(({ issueId }) => !merged.has(issueId)).slice(0, limits.mergeStates);
   return prepared;

@@ -131,11 +131,11 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
   const { reviews, comments: notes, answered = [] } = found === null ? none : await source.reviews(number);
   const isAsked = ({ login }: SourcePerson): boolean => !answered.includes(login);
   const before = await fingerprintsOf(context, [`issue:${number}`, planItem(number), headItem(number)]);
-  // Gitea answers with the tip of the branch, which may have gone on since the merge: the ref has what was merged.
-  const mergedHead = found === null || found.mergedAt === null ? undefined : before.get(headItem(number));
+  // Gitea answers with the tip of the branch, which may have moved after the end: the ref has the last commit before.
+  const lastHead = issue.isOpen ? undefined : before.get(headItem(number));
   const pull = found && {
     ...found,
-    headOid: mergedHead ?? found.headOid,
+    headOid: lastHead ?? found.headOid,
     requested: found.requested.filter(isAsked),
   };
   if (options.withReactions) await fetchReactions(context, issue, comments);

@@ -24,6 +24,9 @@ export interface RowContext {
 
 /** Keys by which a repeated import finds the rows of an earlier one. */
 export const issueOrigin = (repository: string, number: number): string => `export:${repository}#${number}`;
+/** Whether an import brings the issue from another forge; an export bundle is read once. */
+export const isFollowed = ({ origin }: Pick<Issue, 'origin'>): boolean =>
+  origin !== null && !origin.startsWith('export:');
 export const originOf = ({ repository, number, origin }: Pick<ImportedIssue, 'repository' | 'number' | 'origin'>) =>
   origin ?? issueOrigin(repository, number);
 export const entryOrigin = ({ position, origin }: Pick<ImportedEntry, 'position' | 'origin'>): string =>

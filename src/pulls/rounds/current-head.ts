@@ -8,6 +8,7 @@ import { findPull } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
+import { isMovedByImport } from './followed-heads.ts';
 import { hasPendingHeadPush, hasPendingPush, isBeingMerged, listenerName } from './pending-push.ts';
 import { recordMissedRound } from './record-missed-round.ts';
 
@@ -105,6 +106,7 @@ async function whatIsMissing(deps: PullDeps, { issue, pull }: OpenPull): Promise
   const ref = `refs/heads/${headBranch}`;
   const tip = await deps.git.refs.tip(located.path, ref);
   if (tip === pull.headOid) return null;
+  if (tip !== null && (await isMovedByImport(deps, issue, { repositoryId: headRepositoryId, ref, tip }))) return null;
   // A deleted branch may have received commits before.
   if (tip === null && !(await hasPendingHeadPush(deps.db.read, pull))) return null;
   return { repositoryId: headRepositoryId, ref, isBranch: true };

@@ -2,6 +2,7 @@ import { In } from 'typeorm';
 import { isNotNull } from '../../db/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 
 /** Limit of recent pushes per repository to search. */
 const maxLookedAt = 200;
@@ -16,7 +17,7 @@ export async function findPushByTip(
   repositoryId: string,
   ref: string,
   tip: string,
-): Promise<{ id: string; userId: string | null } | null> {
+): Promise<Pick<PushRow, 'id' | 'userId' | 'via'> | null> {
   const latest = await db.read.find(pushSchema, {
     where: { repositoryId, settledAt: isNotNull() },
     order: { createdAt: 'DESC', id: 'DESC' },
