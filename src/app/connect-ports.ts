@@ -4,8 +4,8 @@ import type { Modules } from './modules.ts';
  * Connects the ports of lower modules to the modules that implement them. Event listeners are in `subscriptions.ts`.
  */
 export function connectPorts(modules: Modules): void {
-  const { accounts, ci, copies, issues, lfs, mirrors, oauth, organisations, packages, pulls, repositories, signing } =
-    modules;
+  const { accounts, ci, copies, imports, issues, lfs, mirrors, oauth, organisations, packages, pulls } = modules;
+  const { repositories, signing } = modules;
   accounts.takeApplicationTokens(oauth.tokens);
   organisations.owning({
     namesOf: repositories.ownedRepositories.namesOf,
@@ -22,4 +22,5 @@ export function connectPorts(modules: Modules): void {
   mirrors.copies.limitBy(copies.allowanceOf);
   issues.pulls.refuseReopen(pulls.refuseDuplicate);
   pulls.queue.testBy(ci.pulls.candidateTests);
+  pulls.followedBy(imports.isFollowing);
 }

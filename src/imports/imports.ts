@@ -9,6 +9,7 @@ import { findGroup, listGroups, runGroupAgain, startGroup } from './groups/manag
 import {
   endImport,
   findImport,
+  isFollowing,
   listImports,
   listProblems,
   runAgain,
@@ -81,6 +82,8 @@ export function createImports({
     /** Imports from a local folder. */
     fromFiles: { start: soon(startFromFiles), try: bind(tryFiles) },
     find: bind(findImport),
+    /** For `pulls.followedBy`. */
+    isFollowing: bind(isFollowing),
     list: bind(listImports),
     problems: bind(listProblems),
     again: soon(runAgain),

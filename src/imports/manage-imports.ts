@@ -1,3 +1,4 @@
+import { Not } from 'typeorm';
 import type { Tx } from '../db/index.ts';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
@@ -240,6 +241,10 @@ export async function findImport(deps: ImportDeps, repositoryId: string): Promis
   const row = await deps.db.read.findOneBy(importSchema, { repositoryId });
   return row === null ? null : describe(deps, row);
 }
+
+/** Whether changes at another forge still come into the repository. */
+export const isFollowing = ({ db }: ImportDeps, repositoryId: string): Promise<boolean> =>
+  db.read.existsBy(importSchema, { repositoryId, state: Not('ended') });
 
 function describe(
   deps: ImportDeps,

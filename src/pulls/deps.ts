@@ -42,4 +42,6 @@ export interface PullDeps {
   queueTimeoutMs?: number | undefined;
   /** Computes merge states in the background. */
   mergeStates: MergeStateQueue;
+  /** Whether an import still follows the repository at another forge. */
+  isFollowing(repositoryId: string): Promise<boolean>;
 }

@@ -59,13 +59,16 @@ import type { CheckedPulls, ReadBundle } from './portable/read-pulls.ts';
 import { finishPushOptions } from './pushes/apply-push-options.ts';
 import { acceptPushesForReview } from './pushes/push-for-review.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners' | 'queue'>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners' | 'queue' | 'isFollowing'>;
 
 /** Pull requests; each function documents its errors. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
   const queue = new QueueRunner(tools.logger);
-  const deps: PullDeps = { ...tools, mergeStates, queue, matchedOwners: createMatchedOwnersCache() };
+  const deps: PullDeps = {
+    ...{ ...tools, mergeStates, queue, matchedOwners: createMatchedOwnersCache() },
+    isFollowing: async () => false,
+  };
   mergeStates.connect(async (issueId) => {
     await catchUp(deps, issueId);
     await updateMergeState(deps, issueId);
@@ -170,6 +173,10 @@ export function createPulls(tools: PullsOptions) {
       },
     },
 
+    /** Connects the imports, from which the rounds of followed pull requests come. */
+    followedBy(isFollowing: PullDeps['isFollowing']): void {
+      deps.isFollowing = isFollowing;
+    },
     /** Listener for `repositories.pushes.onPush`. */
     onPush: onPush(deps),
     /** Listener for `repositories.trash.onRestore`. */

@@ -227,3 +227,29 @@ t.test('after the forge has told its head, a push here adds a round', async (t) 
   await api('POST', 'contents/here.txt', { content: 'aGVyZQo=', message: 'Add a file', branch: `topic-${number}` });
   t.equal((await api('GET', `pulls/${number}`)).head.sha, (await headsOf(number))[2]);
 });
+
+t.test('once the import has ended, the branches count again', async (t) => {
+  const add = (name: string): { number: number; commits: Commits } => {
+    const commits: Commits = { first: forge.commitFile(forge.tip(), `one\n${name}\n`) };
+    return { number: forge.addPull(commits['first']!), commits };
+  };
+  const [open, shut] = [add('left open'), add('closed, then pushed')];
+  const run = async (wish = {}): Promise<void> => {
+    await imports.again(viewer, id, wish);
+    await imports.runDue();
+  };
+  await run();
+  close(shut.number);
+  push(shut.number, shut.commits, 'later');
+  for (const change of answered.splice(0)) change();
+  push(open.number, open.commits, 'later');
+  await run();
+  t.strictSame(await headsOf(open.number), [open.commits['first']], 'the forge has not told it yet');
+  t.strictSame(await headsOf(shut.number), [shut.commits['first']]);
+  await imports.end(viewer, id);
+  await api('PATCH', `pulls/${shut.number}`, { state: 'open' });
+  for (const { number, commits } of [open, shut]) {
+    t.equal((await api('GET', `pulls/${number}`)).head.sha, commits['later']);
+    t.strictSame(await headsOf(number), [commits['first'], commits['later']]);
+  }
+});
