@@ -223,6 +223,94 @@ t.test('files of an archive that lie are a line each, and everything else comes'
     );
 });
 
+const future = '2098-01-01T00:00:00Z';
+const long = 'x'.repeat(1024 * 1024);
+
+t.test('rows of gh that lie are a line each, and everything else comes', async (t) => {
+  const files = ghFiles(code.tip);
+  const [first] = JSON.parse(files['issues.json']!) as Json[];
+  const [change] = JSON.parse(files['pulls.json']!) as Json[];
+  const comment = {
+    id: 'IC_y',
+    url: `${atGithub}/issues/9#issuecomment-71`,
+    createdAt: '2024-01-05T00:00:00Z',
+    body: 'By a ghost',
+  };
+  files['issues.json'] = JSON.stringify([
+    first,
+    { ...first, title: 'Twice', createdAt: '2024-01-09T00:00:00Z' },
+    { ...first, number: -2 },
+    { ...first, number: 2 ** 40, title: 'Far' },
+    { ...first, number: 8, title: 'Later', body: long, state: 'OPEN', createdAt: future, comments: [] },
+    { ...first, number: 9, title: '', author: null, labels: 'none', milestone: 5, comments: [comment, null, 'x'] },
+    null,
+  ]);
+  files['pulls.json'] = JSON.stringify([change, { ...change, number: 10, headRefOid: 'a'.repeat(40), reviews: 7 }]);
+  const folder = writeFiles('gh-lies', files);
+  cpSync(code.bare, path.join(folder, 'git'), { recursive: true });
+  const { name, found, problems } = await start(folder, atGithub);
+  t.match(found, { state: 'done', lastError: null }, problems.join('\n'));
+  for (const expected of [
+    /^#1: came twice with different content/,
+    /^issues\.json: a row without a number did not come/,
+    /^#1099511627776: did not come: numbers go up to/,
+    /^#8: it has a time in the future, 2098-01-01; it became now/,
+    /^#8: .* is longer than 256 KiB and was cut/,
+    /^#10: the commits of this pull request are gone/,
+  ])
+    t.ok(
+      problems.some((line) => expected.test(line)),
+      String(expected),
+      { problems },
+    );
+  t.strictSame(((await api(`/${name}/issues/9/comments`)) as Json[]).map(({ body }) => body).filter(Boolean), [
+    'By a ghost',
+  ]);
+  t.match(await api(`/${name}/pulls/3`), { title: 'Change', state: 'open' });
+  const again = await start(folder, atGithub, name);
+  t.match(again.found, { run: 2, state: 'done', progress: { written: 0 } });
+});
+
+t.test('rows of a project export of GitLab that lie are a line each, and everything else comes', async (t) => {
+  const files = gitlabFiles(code.tip);
+  const add = (list: string, ...rows: unknown[]): void => {
+    const file = Object.keys(files).find((each) => each.endsWith(`/${list}.ndjson`))!;
+    files[file] = `${files[file]!.trimEnd()}\n${rows.map((row) => JSON.stringify(row)).join('\n')}\n{"cut off": \n`;
+  };
+  const issue = { title: 'Good', description: '', state: 'opened', author_id: 5, created_at: future, notes: [] };
+  const notes = [{ id: 90, note: long, author_id: 404, created_at: future, system: false }, null, 7];
+  add(
+    'issues',
+    { ...issue, iid: 5, notes },
+    { ...issue, iid: 6 },
+    { ...issue, iid: 5, title: 'Twice', created_at: '2024-01-09T00:00:00Z' },
+    { ...issue, iid: 'six' },
+    { ...issue, iid: 2 ** 40 },
+    7,
+  );
+  add('merge_requests', {
+    ...{ iid: 2, title: 'Gone', description: '', state: 'merged', author_id: 5, created_at: '2024-01-05T00:00:00Z' },
+    ...{ source_branch: 'gone', target_branch: 'main', source_project_id: 3, target_project_id: 3 },
+    merge_request_diff: { base_commit_sha: 'b'.repeat(40), head_commit_sha: 'a'.repeat(40) },
+  });
+  const folder = writeFiles('gitlab-lies', files);
+  cpSync(code.bundle, path.join(folder, 'project.bundle'));
+  const { name, found, problems } = await start(folder, 'https://gitlab.example.org/bob/tool');
+  t.match(found, { state: 'done', lastError: null }, problems.join('\n'));
+  for (const expected of [
+    /^#5: came twice with different content/,
+    /^#6: it has a time in the future, 2098-01-01; it became now/,
+    /^#\d+: the commits of this pull request are gone/,
+  ])
+    t.ok(
+      problems.some((line) => expected.test(line)),
+      String(expected),
+      { problems },
+    );
+  t.match(await api(`/${name}/issues/1`), { title: 'First' });
+  t.match(await api(`/${name}/pulls/7`), { title: 'Change', state: 'open' }, 'after the highest number that came');
+});
+
 t.test('archives that are none are refused, and nothing is created or written elsewhere', async (t) => {
   const good: Member = { name: 'repositories_000001.json', content: '[]' };
   const long: Member[] = [{ name: '././@LongLink', type: 'L', content: `../${'x'.repeat(150)}\0` }, { name: 'short' }];

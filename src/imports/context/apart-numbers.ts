@@ -1,4 +1,5 @@
 import type { ImportDeps } from '../deps.ts';
+import { importLimits } from '../limits.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 import type { NumberedKind, SourceNumbers } from '../sources/source-numbers.ts';
 
@@ -56,7 +57,8 @@ export function createApartNumbers(
       const { lastIssue, given, back } = await load();
       const found = new Map<number, number>();
       if (there.length === 0) return found;
-      if (kind === 'issue') highest = Math.max(highest, ...there);
+      // An issue with a number too far does not come, and must not take all pull requests along.
+      if (kind === 'issue') highest = Math.max(highest, ...there.filter((iid) => iid <= importLimits.highestNumber));
       const byRule = (iid: number): number | null =>
         kind === 'pull' ? (lastIssue ?? highest) + iid : lastIssue === null || iid <= lastIssue ? iid : null;
       const taken = await takenOf(there.flatMap((iid) => byRule(iid) ?? []));
