@@ -120,7 +120,9 @@ async function addTalk(folder: PlainFolder, row: Json, isPull: boolean): Promise
     closedAt: isOpen ? null : (timeOf(row['closedAt']) ?? timeOf(row['mergedAt'])),
     reactions: [],
   });
-  const comments = listOf(row['comments']).map((one, at) => readComment(one, number, at));
+  const given = listOf(row['comments']);
+  const comments = given.flatMap((one, at) => (isEmpty(one) ? [] : readComment(one, number, at)));
+  if (comments.length < given.length) folder.tell(`#${number}`, 'a comment that cannot be read did not come');
   await folder.add(isPull ? 'pull-comments' : 'comments', ...comments);
   if (!isPull) return;
   const pull = readPull(row, number);
@@ -129,6 +131,8 @@ async function addTalk(folder: PlainFolder, row: Json, isPull: boolean): Promise
   const reviews = listOf(row['reviews']).flatMap((one) => readReview(one) ?? []);
   await folder.addReview(number, ...reviews.map((review) => ({ review })));
 }
+
+const isEmpty = (row: Json): boolean => Object.keys(row).length === 0;
 
 function readComment(row: Json, number: number, at: number): SourceComment {
   const createdAt = timeOf(row['createdAt']) ?? 0;
