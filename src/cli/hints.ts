@@ -1,3 +1,5 @@
+import { isDamagedDatabase } from '../kernel/index.ts';
+
 /** Hints by error reason. Modules report the problem; only the command line knows the command that fixes it. */
 const hints: Readonly<Record<string, string>> = {
   config_file: 'to list the places that are searched: hearth config path',
@@ -70,6 +72,14 @@ const hints: Readonly<Record<string, string>> = {
   unknown_session: 'to list sessions with their ids: hearth user sessions NAME',
   unknown_key: 'to list keys with their ids: hearth key list',
 };
+
+/** A corrupt file is no refusal: SQLite reports it in the middle of anything. */
+const damagedDatabaseHint =
+  'stop the server, so that it writes nothing more; to list the backups: hearth backup list; to restore one: hearth restore BACKUP --confirm';
+
+/** The hint of an error by what caused it, or by its reason. */
+export const hintOf = (error: unknown, reason: string): string | null =>
+  isDamagedDatabase(error) ? damagedDatabaseHint : hintFor(reason);
 
 export function hintFor(reason: string): string | null {
   return Object.hasOwn(hints, reason) ? hints[reason]! : null;

@@ -1,7 +1,7 @@
-import { isDiskFull, isRefusal } from '../kernel/index.ts';
+import { isDamagedDatabase, isDiskFull, isRefusal } from '../kernel/index.ts';
 import type { CliOutput } from './cli-process.ts';
 import { Interrupted } from './exit-codes.ts';
-import { hintFor } from './hints.ts';
+import { hintOf } from './hints.ts';
 import type { Output } from './terminal/output.ts';
 import { escapeControls } from './terminal/escape-controls.ts';
 
@@ -40,7 +40,7 @@ export function withHint<E extends Error>(error: E, hint: string): E & Hinted {
 
 function describe(error: unknown): Description {
   if (isRefusal(error)) {
-    const hint = 'hint' in error ? String(error.hint) : hintFor(error.reason);
+    const hint = 'hint' in error ? String(error.hint) : hintOf(error, error.reason);
     return { code: error.reason, message: error.message, hint };
   }
   const fault = systemFault(error) ?? systemFault(error instanceof Error ? error.cause : null);
@@ -52,6 +52,12 @@ function describe(error: unknown): Description {
       hint: 'free disk space: hearth trash empty, hearth backup prune',
     };
   const message = error instanceof Error ? error.message : String(error);
+  if (isDamagedDatabase(error))
+    return {
+      code: 'database_damaged',
+      message: `The database is damaged: ${message}.`,
+      hint: hintOf(error, 'database_damaged'),
+    };
   return {
     code: 'internal',
     message: `internal error: ${message}`,

@@ -17,6 +17,7 @@ import { checkBackups } from './checks/backups.ts';
 import { checkSettings } from './checks/settings.ts';
 import { checkSingleSignOn } from './checks/single-sign-on.ts';
 import { checkStorage } from './checks/storage.ts';
+import { isDamagedDatabase } from '../kernel/index.ts';
 import { problem } from './check-result.ts';
 import type { GroupReport } from './check-result.ts';
 import type { CheckGroup, DoctorDeps, OnProgress } from './deps.ts';
@@ -86,11 +87,8 @@ export function createDoctor(deps: DoctorDeps): Doctor {
   };
 }
 
-/** SQLite's messages for a corrupt file (SQLITE_CORRUPT, SQLITE_NOTADB). */
-const damagedDatabase = /malformed|file is not a database/;
-
 /** Writes to a corrupt database may be lost or cause further corruption. */
-const remedyOf = ({ message }: Error): { remedy?: string } =>
-  damagedDatabase.test(message)
+const remedyOf = (error: Error): { remedy?: string } =>
+  isDamagedDatabase(error)
     ? { remedy: 'stop the server to prevent further writes; then run hearth backup list and hearth restore BACKUP' }
     : {};

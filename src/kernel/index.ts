@@ -1,4 +1,4 @@
-export { diskFull, explainFullDisk, isDiskFull, saysDiskFull } from './disk-faults.ts';
+export { diskFull, explainFullDisk, isDamagedDatabase, isDiskFull, saysDiskFull } from './disk-faults.ts';
 export { bindDeps } from './bind-deps.ts';
 export {
   conflict,

@@ -1,6 +1,6 @@
 // One changed byte in a pack or in a loose object is named wherever a repository is checked; a plain backup has no
 // private key.
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -121,6 +121,25 @@ t.test('twenty random positions in loose objects, each is named', async (t) => {
   }
   writeFileSync(longer, good);
   t.strictSame(await modules.git.maintenance.check(loose), []);
+});
+
+t.test('a pack that is lost is named by its index, wherever a repository is checked', async (t) => {
+  const pack = fileOf('.pack');
+  const good = readFileSync(pack);
+  rmSync(pack);
+  t.strictSame(await modules.git.maintenance.checkObjectFiles(garden), [
+    `objects/pack/${path.basename(pack)} is missing`,
+  ]);
+  const created = await hearth('backup create');
+  t.match(created, { code: 7, stderr: `objects/pack/${path.basename(pack)} is missing` });
+  writeFileSync(pack, good);
+  t.strictSame(await modules.git.maintenance.checkObjectFiles(garden), []);
+  // An index that goes first, as when git removes a pack, is no damage of a file.
+  const index = fileOf('.idx');
+  const bytes = readFileSync(index);
+  rmSync(index);
+  t.strictSame(await modules.git.maintenance.checkObjectFiles(garden), []);
+  writeFileSync(index, bytes);
 });
 
 t.test('objects with SHA-256 names', async (t) => {

@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { GroupReport, CheckResult, Level } from '../../doctor/index.ts';
 import { rootCertificates } from 'node:tls';
 import type { Modules } from '../../app/index.ts';
-import { invalid, isDomainError } from '../../kernel/index.ts';
+import { invalid, isDamagedDatabase, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { showProgress } from '../terminal/progress.ts';
-import { hintFor } from '../hints.ts';
+import { hintOf } from '../hints.ts';
 import { withHint } from '../report-error.ts';
 
 /** Equal to `groupNames` of the doctor, whose module is loaded only when it runs. */
@@ -121,12 +121,15 @@ async function* reports(cli: Cli, { deep, only, url, peers }: Wanted): AsyncGene
     if (url !== undefined) yield await address(modules, url);
     if (peers) yield await checkPeers(modules.federation);
   } catch (error) {
-    if (!isDomainError(error)) throw error;
-    const remedy = 'hint' in error ? String(error.hint) : hintFor(error.reason);
+    const isDamage = isDamagedDatabase(error);
+    if (!isDomainError(error) && !isDamage) throw error;
+    const reason = isDomainError(error) ? error.reason : 'database_damaged';
+    const { message } = error as Error;
+    const remedy = isDomainError(error) && 'hint' in error ? String(error.hint) : hintOf(error, reason);
     const finding: CheckResult = {
-      check: `start.${error.reason}`,
+      check: `start.${reason}`,
       level: 'problem',
-      message: error.message,
+      message: isDomainError(error) ? message : `The database is damaged: ${message}.`,
       remedy,
       fix: null,
     };

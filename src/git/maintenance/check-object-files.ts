@@ -29,6 +29,7 @@ export async function checkObjectFiles(repository: string): Promise<string[]> {
   for (const name of packs.filter((each) => /^pack-.*\.(pack|idx)$/.test(each)).sort())
     if ((await endsWithItsChecksum(path.join(repository, 'objects', 'pack', name), algorithm)) === false)
       damaged.push(`objects/pack/${name} does not match its checksum`);
+  for (const name of await missingPacks(repository, packs)) damaged.push(`objects/pack/${name} is missing`);
   for (const folder of (await namesIn(path.join(repository, 'objects')))
     .filter((each) => looseFolder.test(each))
     .sort())
@@ -62,6 +63,19 @@ const namesIn = async (folder: string): Promise<string[]> => (await readdir(fold
 async function algorithmOf(repository: string): Promise<Algorithm> {
   const config = (await readFile(path.join(repository, 'config'), 'utf8').catch(nullIfAbsent)) ?? '';
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1';
+}
+
+/** Packs whose index is left alone; git removes the index of a pack first. */
+async function missingPacks(repository: string, names: readonly string[]): Promise<string[]> {
+  const packOf = (name: string): string => name.replace(/\.idx$/, '.pack');
+  const suspects = names.filter((name) => /^pack-.*\.idx$/.test(name) && !names.includes(packOf(name)));
+  if (suspects.length === 0) return [];
+  // The folder may have been listed while git added or removed a pack.
+  const again = await namesIn(path.join(repository, 'objects', 'pack'));
+  return suspects
+    .filter((name) => again.includes(name) && !again.includes(packOf(name)))
+    .map(packOf)
+    .sort();
 }
 
 async function checkLooseObjects(repository: string, folder: string, algorithm: Algorithm): Promise<string[]> {

@@ -173,8 +173,9 @@ export async function mailPatches(
 
 /** Differences in the format of `git apply`. */
 export async function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
-  // As in `git diff`, ids are full only where a binary patch needs them.
-  const argv = diffArguments(range, '--patch', '--binary', '--no-full-index');
+  // As in `git diff`, ids are full only where a binary patch needs them. The histogram algorithm of pages takes minutes
+  // for a long file with thousands of changes, the default one less than a second; a page stops it after seconds.
+  const argv = diffArguments(range, '--patch', '--binary', '--no-full-index', '--diff-algorithm=default');
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
