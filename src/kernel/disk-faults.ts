@@ -2,8 +2,12 @@ import { isRefusal, unavailable } from './errors.ts';
 import type { DomainError } from './errors.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
-/** Messages of the C library, git and SQLite, in the locale in which they are started. */
-const fullWords = /No space left on device|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b|database or disk is full/;
+/**
+ * Messages of the C library, git and SQLite, in the locale in which they are started. git names no cause if it created
+ * the lock file of a ref but could not write the id into it.
+ */
+const fullWords =
+  /No space left on device|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b|database or disk is full|couldn't write '[^']*\.lock'/;
 /** SQLite's messages for a corrupt file (SQLITE_CORRUPT, SQLITE_NOTADB). */
 const damagedWords = /database disk image is malformed|malformed database schema|file is not a database/;
 const deepest = 8;

@@ -32,6 +32,12 @@ t.test('what is a full disk', async (t) => {
     ],
     ['a cause that is text', internal('git failed', { cause: 'fatal: Disk quota exceeded' }), true],
     ['SQLite', new Error('database or disk is full'), true],
+    ['git, of a ref', `cannot update ref 'refs/heads/a': couldn't write '/x.git/./refs/heads/a.lock'`, true],
+    [
+      'git, of a ref that another one is in the way of',
+      `cannot lock ref 'refs/heads/a/b': 'refs/heads/a' exists`,
+      false,
+    ],
     ['a read-only disk', coded('EROFS'), false],
     ['another fault', new Error('broken'), false],
     ['nothing', null, false],
