@@ -11,7 +11,10 @@ import { versionUrl } from './package-urls.ts';
 
 /** The kind of an artifact that refers to an image, by its media type; the first matching pattern wins. */
 const kinds: readonly [type: RegExp, kind: string][] = translated([
-  [/cosign\S*(?:signature|simplesigning)|notary\S*signature|sigstore\.bundle|\.sig\b/i, 'packages.image.is_signature'],
+  [
+    /cosign\S*(?:signature|simplesigning)|cosign\/sign\b|notary\S*signature|sigstore\.bundle|\.sig\b/i,
+    'packages.image.is_signature',
+  ],
   [/spdx|cyclonedx|syft|sbom/i, 'SBOM'],
   [/in-toto|attestation|slsa|\.att\b/i, 'packages.image.is_attestation'],
   [/helm\.chart/i, 'packages.image.helm_chart'],
@@ -21,6 +24,16 @@ const kindOf = (type: string): string | null => kinds.find(([pattern]) => patter
 
 const nameOf = (type: string | null): string =>
   type === null ? t('packages.image.is_artifact') : (kindOf(type) ?? viewName(type));
+
+/** Sigstore bundles of signatures, SBOMs and other attestations have one media type; the predicate tells them apart. */
+function kindOfArtifact({ artifactType, annotations }: ManifestMetadata): string | null {
+  const predicate = annotations['dev.sigstore.bundle.predicateType'];
+  return artifactType !== null && /sigstore\.bundle/i.test(artifactType) && predicate !== undefined
+    ? (kindOf(predicate) ?? t('packages.image.is_attestation'))
+    : artifactType === null
+      ? null
+      : kindOf(artifactType);
+}
 
 /** `application/vnd.oci.image.layer.v1.tar+gzip` as `layer, tar+gzip`. */
 function layerKind(mediaType: string): string {
@@ -34,9 +47,8 @@ export async function viewImage(
   found: FoundPackage,
   row: PackageVersionRow,
 ) {
-  const { platforms, manifests, layers, labels, annotations, artifactType } = JSON.parse(
-    row.metadata,
-  ) as ManifestMetadata;
+  const image = JSON.parse(row.metadata) as ManifestMetadata;
+  const { platforms, manifests, layers, labels, annotations, artifactType } = image;
   const cosign = `${row.version.replace(':', '-')}.`;
   const [referrers, tags] = await Promise.all([
     packages.versions.referrers(found, row.version),
@@ -46,7 +58,7 @@ export async function viewImage(
   const attached = referrers.map(({ version, metadata, createdAt }) => {
     const artifact = JSON.parse(metadata) as ManifestMetadata;
     return {
-      kind: nameOf(artifact.artifactType ?? artifact.mediaType),
+      kind: kindOfArtifact(artifact) ?? nameOf(artifact.artifactType ?? artifact.mediaType),
       name: shortDigest(version),
       url: versionUrl(found, version),
       at: viewTime(createdAt, now),
@@ -64,7 +76,7 @@ export async function viewImage(
   const facts = { ...labels, ...annotations };
   return {
     isArtifact: artifactType !== null && manifests.length === 0 && !isImageConfig(artifactType),
-    kind: artifactType !== null && kindOf(artifactType) !== null ? kindOf(artifactType) : null,
+    kind: kindOfArtifact(image),
     platforms: manifests.length === 0 ? platforms.map((name) => ({ name: viewName(name), url: null, size: null })) : [],
     manifests: manifests.map(({ digest, size, platform }) => ({
       name:

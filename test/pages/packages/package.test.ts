@@ -98,30 +98,31 @@ t.test('versions of every format: how to install, README, files; hidden as absen
   t.equal((await alice.get('/packages/alice/-/generic/closed/9.9')).status, 404);
 });
 
+const send: PackageServer['send'] = async (method, target, { auth, headers = {}, body } = {}) => {
+  const {
+    status,
+    headers: known,
+    body: text,
+  } = await sendRequest(web, target.replace(web.origin, ''), {
+    method,
+    headers: { ...(auth === undefined ? {} : { Authorization: auth }), ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  const shown = new Headers(Object.entries(known).map(([name, value]): [string, string] => [name, String(value)]));
+  const json = /json/.test(shown.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : null;
+  return { status, headers: shown, text, bytes: Buffer.from(text), json };
+};
+const images = registry({ ...web, send } as unknown as PackageServer, secret);
+
 t.test('an image: platforms, layers, tags, and what is attached to it', async (t) => {
-  const send: PackageServer['send'] = async (method, target, { auth, headers = {}, body } = {}) => {
-    const {
-      status,
-      headers: known,
-      body: text,
-    } = await sendRequest(web, target.replace(web.origin, ''), {
-      method,
-      headers: { ...(auth === undefined ? {} : { Authorization: auth }), ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
-    const shown = new Headers(Object.entries(known).map(([name, value]): [string, string] => [name, String(value)]));
-    const json = /json/.test(shown.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : null;
-    return { status, headers: shown, text, bytes: Buffer.from(text), json };
-  };
-  const client = registry({ ...web, send } as unknown as PackageServer, secret);
   const labels = { 'org.opencontainers.image.description': 'Serves <tea>' };
-  const { digest, manifest } = await pushImage(client, 'alice/app', '1.0', { labels });
-  await pushImage(client, 'alice/app', 'sig', {
+  const { digest, manifest } = await pushImage(images, 'alice/app', '1.0', { labels });
+  await pushImage(images, 'alice/app', 'sig', {
     layer: 'a signature',
     artifactType: 'application/vnd.dev.cosign.artifact.sig.v1+json',
     subject: { mediaType: 'application/vnd.oci.image.manifest.v1+json', digest, size: manifest.length },
   });
-  await pushImage(client, 'alice/app', `${digest.replace(':', '-')}.sbom`, { layer: 'a list' });
+  await pushImage(images, 'alice/app', `${digest.replace(':', '-')}.sbom`, { layer: 'a list' });
   const page = await main(anonymous, '/packages/alice/-/oci/app/1.0');
   t.match(page, `podman pull ${new URL(web.origin).host}/alice/app:1.0`);
   t.match(page, `podman pull ${new URL(web.origin).host}/alice/app@${digest}`);
@@ -134,6 +135,38 @@ t.test('an image: platforms, layers, tags, and what is attached to it', async (t
   t.match(page, />Signature<[^]*>SBOM</);
   t.match(await main(anonymous, `/packages/alice/-/oci/app/${encodeURIComponent(digest)}`), /app:1\.0/);
   t.match(await main(anonymous, '/packages/alice/-/container/app/1.0'), /app:1\.0/, 'as Gitea calls it');
+});
+
+t.test('what a Sigstore bundle holds is named by its predicate', async (t) => {
+  const rows: readonly (readonly [predicate: string | null, kind: string])[] = [
+    ['https://sigstore.dev/cosign/sign/v1', 'Signature'],
+    ['https://cosign.sigstore.dev/attestation/v1', 'Attestation'],
+    ['https://slsa.dev/provenance/v1', 'Attestation'],
+    ['https://spdx.dev/Document', 'SBOM'],
+    ['https://cyclonedx.org/bom', 'SBOM'],
+    ['https://example.org/review', 'Attestation'],
+    [null, 'Signature'],
+  ];
+  for (const [at, [predicate, kind]] of rows.entries()) {
+    const { digest, manifest } = await pushImage(images, 'alice/signed', `image-${at}`, { layer: `image ${at}` });
+    await pushImage(images, 'alice/signed', `bundle-${at}`, {
+      layer: `bundle ${at}`,
+      artifactType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+      annotations: predicate === null ? {} : { 'dev.sigstore.bundle.predicateType': predicate },
+      subject: { mediaType: 'application/vnd.oci.image.manifest.v1+json', digest, size: manifest.length },
+    });
+    const kinds = [
+      ...(await main(anonymous, `/packages/alice/-/oci/signed/image-${at}`)).matchAll(
+        />(Signature|SBOM|Attestation)</g,
+      ),
+    ];
+    t.strictSame(
+      kinds.map(([, name]) => name),
+      [kind],
+      String(predicate),
+    );
+    t.match(await main(anonymous, `/packages/alice/-/oci/signed/bundle-${at}`), kind, 'and its own page');
+  }
 });
 
 t.test('a version is deleted and restored by those who may, nobody else is offered it', async (t) => {
