@@ -11,6 +11,13 @@ export interface Flow {
   stop(): void;
 }
 
+/** A source that reads into the memory of chunks that it gets back. */
+interface ReusingSource extends Readable {
+  reuse(chunk: Buffer): void;
+}
+
+const isReusing = (from: Readable): from is ReusingSource => 'reuse' in from;
+
 /**
  * Copies one stream to another with backpressure.
  * @param ends whether the target ends with the source
@@ -19,11 +26,12 @@ export interface Flow {
  */
 export function startFlow(from: Readable, to: Writable, ends: boolean, frees = false): Flow {
   let bytes = 0;
+  const free = isReusing(from) ? (chunk: Buffer) => from.reuse(chunk) : freeMemory;
   let finish = () => {};
   const ended = new Promise<void>((resolve) => (finish = resolve));
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
-    const done = frees ? (error?: Error | null) => void (error ? null : freeMemory(chunk)) : undefined;
+    const done = frees ? (error?: Error | null) => void (error ? null : free(chunk)) : undefined;
     if (!to.write(chunk, done)) from.pause();
   };
   const onDrain = () => from.resume();
@@ -52,7 +60,8 @@ export function startFlow(from: Readable, to: Writable, ends: boolean, frees = f
 }
 
 /**
- * Copies a stream to the end of another one and frees its chunks, which nothing else may use. Both are destroyed when
+ * Copies a stream to the end of another one and frees its chunks, which nothing else may use, or gives them
+ * back to a source that reuses them. Both are destroyed when
  * one of them fails or is closed early, as `pipeline` does. Throws the error of the one that failed.
  */
 export async function copyAndFree(from: Readable, to: Writable): Promise<void> {

@@ -3,6 +3,7 @@ import { copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/
 import path from 'node:path';
 import { nullIfAbsent, syncPath } from '../files/index.ts';
 import { createKeyedMutex } from '../kernel/index.ts';
+import { FileStream } from './file-stream.ts';
 import { createIncoming, explainDiskError } from './incoming.ts';
 import type { IncomingOptions } from './incoming.ts';
 import { checkKey, objectExists } from './object-key.ts';
@@ -12,8 +13,6 @@ export interface FolderStoreOptions extends IncomingOptions {
   /** Prefixes whose objects are in another folder, under the same names: `artifacts/` in CI's original location. */
   elsewhere?: Readonly<Record<string, string>>;
 }
-
-const readAtOnce = 512 * 1024;
 
 /** Stores objects as files of a folder, each at its key. */
 export function createFolderStore(options: FolderStoreOptions): ObjectStore {
@@ -79,9 +78,7 @@ export function createFolderStore(options: FolderStoreOptions): ObjectStore {
       if (handle === null) return null;
       const { size } = await handle.stat();
       const { first = 0, last = size - 1 } = range ?? {};
-      // `end` is inclusive, so it cannot express an empty range.
-      const bounds = size === 0 ? { start: 0 } : { start: first, end: last };
-      return { bytes: size, stream: handle.createReadStream({ ...bounds, highWaterMark: readAtOnce }) };
+      return { bytes: size, stream: new FileStream(handle, { first, last }) };
     },
 
     async stat(key) {

@@ -29,6 +29,24 @@ t.test('a stream is copied whole, and its chunks are freed', async (t) => {
   t.ok(to.writableFinished && from.destroyed);
 });
 
+t.test('a source that reuses chunks gets them back once they are written, and none that was not', async (t) => {
+  const [returned, content] = [[] as string[], ['a', 'b', 'c'].map((letter) => Buffer.alloc(20_000, letter))];
+  const reusing = (): Readable =>
+    Object.assign(Readable.from(content), {
+      reuse(this: Readable, chunk: Buffer) {
+        returned.push(chunk.toString('latin1', 0, 1));
+      },
+    });
+  await copyAndFree(reusing(), collector().to);
+  t.strictSame(returned.splice(0), ['a', 'b', 'c']);
+  t.ok(content.every(({ length }) => length === 20_000));
+
+  const failing = new Writable({ write: (_chunk, _encoding, done) => done(new Error('gone')) });
+  failing.on('error', () => {});
+  await t.rejects(copyAndFree(reusing(), failing), { message: 'gone' });
+  t.strictSame(returned, []);
+});
+
 t.test('a source that fails, or is closed early, closes the target', async (t) => {
   async function* broken(): AsyncGenerator<Buffer> {
     yield Buffer.from('half');
