@@ -7,9 +7,9 @@ const readAtOnce = 512 * 1024;
 const maxSpare = 3;
 
 /**
- * A range of a file. Reads into buffers that the reader gives back: with a new one for each chunk, half of the processor
- * time of a download is that of the system, which clears their pages. Buffers are never shared with another stream, so
- * that no mistake mixes the contents of two files. Closes the file.
+ * A range of a file. Reads into buffers that the reader gives back: with a new one for each chunk, half of the
+ * processor time of a download is that of the system, which clears their pages. Buffers are never shared with another
+ * stream, so that no mistake mixes the contents of two files. Closes the file.
  */
 export class FileStream extends Readable {
   readonly #file: FileHandle;

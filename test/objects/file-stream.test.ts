@@ -1,5 +1,5 @@
-// Files that are read into buffers that are given back: every range has its bytes, however slow the reader is, and a long
-// file takes a few buffers.
+// Files that are read into buffers that are given back: every range has its bytes, however slow the reader is, and a
+// long file takes a few buffers.
 import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
