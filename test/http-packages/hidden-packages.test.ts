@@ -63,6 +63,9 @@ const requests: Readonly<Record<string, (name: string) => readonly Asked[]>> = {
       { method: 'HEAD', target: at },
       { method: 'GET', target: `${at}/1.0.0` },
       { method: 'GET', target: `${at}/-/${name}-1.0.0.tgz` },
+      { method: 'HEAD', target: `${at}/-/${name}-1.0.0.tgz` },
+      { method: 'GET', target: `${at}/-/${name}-1.0.0.tgz`, headers: { Range: 'bytes=0-1' } },
+      { method: 'GET', target: `/packages/alice/npm/-/v1/search?text=${name}` },
       { method: 'GET', target: `/packages/alice/npm/-/package/${name}/dist-tags` },
       { method: 'PUT', target: at, headers: json, body: npmBody(name, '2.0.0') },
       { method: 'PUT', target: `/packages/alice/npm/-/package/${name}/dist-tags/next`, headers: json, body: '"1.0.0"' },
@@ -78,6 +81,7 @@ const requests: Readonly<Record<string, (name: string) => readonly Asked[]>> = {
       target: `/packages/alice/pypi/simple/${name}/`,
       headers: { Accept: 'application/vnd.pypi.simple.v1+json' },
     },
+    { method: 'GET', target: `/packages/alice/pypi/files/${name}/1.0/${name}-1.0.tar.gz`, isAbsent: true },
     { method: 'POST', target: '/packages/alice/pypi/', ...pypiBody(name, '2.0') },
   ],
   maven: (name) => {
@@ -87,6 +91,7 @@ const requests: Readonly<Record<string, (name: string) => readonly Asked[]>> = {
       { method: 'GET', target: `${at}/maven-metadata.xml.sha1` },
       { method: 'GET', target: `${at}/1.0/${name}-1.0.jar` },
       { method: 'HEAD', target: `${at}/1.0/${name}-1.0.jar` },
+      { method: 'GET', target: `${at}/1.0/${name}-1.0.jar`, headers: { Range: 'bytes=0-1' } },
       { method: 'GET', target: `${at}/1.0/${name}-1.0.jar.md5` },
       { method: 'PUT', target: `${at}/2.0/${name}-2.0.jar`, body: 'a jar' },
       { method: 'PUT', target: `${at}/maven-metadata.xml`, body: '<metadata/>' },
@@ -96,7 +101,10 @@ const requests: Readonly<Record<string, (name: string) => readonly Asked[]>> = {
     const at = '/packages/alice/cargo';
     return [
       { method: 'GET', target: `${at}/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}` },
+      { method: 'HEAD', target: `${at}/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}` },
+      { method: 'GET', target: `${at}/auth/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}` },
       { method: 'GET', target: `${at}/api/v1/crates/${name}/1.0.0/download` },
+      { method: 'GET', target: `${at}/api/v1/crates/${name}/1.0.0/download`, headers: { Range: 'bytes=0-1' } },
       { method: 'HEAD', target: `${at}/api/v1/crates/${name}/1.0.0/download` },
       { method: 'GET', target: `${at}/api/v1/crates?q=${name}` },
       { method: 'PUT', target: `${at}/api/v1/crates/new`, body: crateBody(name, '2.0.0') },
@@ -119,7 +127,16 @@ const requests: Readonly<Record<string, (name: string) => readonly Asked[]>> = {
       { method: 'GET', target: `${at}/blobs/${layer}` },
       { method: 'HEAD', target: `${at}/blobs/${layer}` },
       { method: 'GET', target: `${at}/blobs/${digestOf('none')}`, isAbsent: true },
+      { method: 'GET', target: `${at}/blobs/${layer}`, headers: { Range: 'bytes=0-1' } },
+      { method: 'GET', target: `${at}/manifests/${digestOf('none')}`, isAbsent: true },
+      { method: 'GET', target: `${at}/tags/list?n=1` },
       { method: 'GET', target: `${at}/referrers/${layer}` },
+      { method: 'HEAD', target: `${at}/referrers/${layer}` },
+      { method: 'GET', target: `${at}/referrers/${layer}?artifactType=application/example` },
+      { method: 'POST', target: `/v2/alice/open/blobs/uploads/?mount=${layer}&from=alice/${name}` },
+      { method: 'POST', target: `/v2/bob/mine/blobs/uploads/?mount=${layer}&from=alice/${name}` },
+      // Its token names a scope of its own.
+      { method: 'GET', target: `/v2/_catalog?last=alice/${name.slice(0, -1)}`, isAbsent: true },
       { method: 'POST', target: `${at}/blobs/uploads/` },
       { method: 'POST', target: `${at}/blobs/uploads/?digest=${layer}`, body: 'a layer' },
       { method: 'POST', target: `${at}/blobs/uploads/?mount=${layer}&from=alice/${name}` },
@@ -218,15 +235,22 @@ async function jobToken(): Promise<string> {
 /** A token of the token service for both names, as a client asks for it; without rights it names none of them. */
 const scopes = [hidden, absent].map((name) => `repository:alice/${name}:pull,push,delete`);
 
-/** What is left out differs between two equal requests. */
-const passing = new Set(['date', 'x-request-id']);
+/** What is left out differs between two equal requests, as does the number of an upload that begins. */
+const passing = new Set(['date', 'x-request-id', 'docker-upload-uuid']);
+const uploadId = /(?<=\/blobs\/uploads\/)[0-9a-f-]{36}/;
 const shown = ({ status, headers, text }: Answer, name: string) => ({
   status,
-  text: text.replaceAll(name, 'NAME').replaceAll(/"?(?:request_?id|nonce)"?[:=]\s*"[^"]*"/gi, ''),
+  text: text.replaceAll(name, 'NAME').replaceAll(/"?(?:request_?id|nonce|time)"?[:=]\s*"[^"]*"/gi, ''),
   headers: Object.fromEntries(
     [...headers]
       .filter(([header]) => !passing.has(header))
-      .map(([header, value]) => [header, value.replaceAll(name, 'NAME').replaceAll(/'nonce-[^']*'/g, '')]),
+      .map(([header, value]) => [
+        header,
+        value
+          .replaceAll(name, 'NAME')
+          .replaceAll(/'nonce-[^']*'/g, '')
+          .replace(uploadId, ''),
+      ]),
   ),
 });
 
