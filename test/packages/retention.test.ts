@@ -40,6 +40,16 @@ const image = [
   'sbom1 30d >sig1',
   'lost 50d >nothing-here',
 ];
+const [old, fresh] = ['a', 'b'].map((digit) => digit.repeat(64));
+/** Signatures that only a tag assigns to an image; they were pushed after all images. */
+const signed = [
+  `sha256:${fresh} 20d v2`,
+  `freshSig 2d sha256-${fresh}.sig`,
+  `sha256:${old} 30d v1`,
+  `oldSig 1d sha256-${old}.sig`,
+  `oldList 1d sha256-${old}.sbom,sha256-${old}`,
+  `own 40d sha256-${fresh}.sig,v3`,
+];
 const rules = (keep: number | null, olderThanDays: number | null, ...keepTags: string[]): RetentionRules => ({
   keep,
   olderThanDays,
@@ -47,6 +57,9 @@ const rules = (keep: number | null, olderThanDays: number | null, ...keepTags: s
 });
 
 const table: readonly [RetentionRules, readonly string[], gone: string][] = [
+  [rules(1, null), signed, `sha256:${old} oldSig oldList own`],
+  [rules(2, null), signed, 'own'],
+  [rules(0, null, 'v1'), signed, `sha256:${fresh} freshSig own`],
   [rules(2, null), five, '1.2 1.1 1.0'],
   [rules(2, null), five.toReversed(), '1.0 1.1 1.2'],
   [rules(5, null), five, ''],

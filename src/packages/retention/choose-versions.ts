@@ -16,15 +16,20 @@ export interface RetainedVersion {
 
 const dayMs = 86_400_000;
 
+/** The version that a manifest is about; cosign may say it only in a tag, `sha256-….sig` for `sha256:…`. */
+function subjectOf({ subject, tags }: RetainedVersion): string | null {
+  if (subject !== null || tags.length === 0) return subject;
+  const named = tags.map((tag) => /^(sha256|sha512)-([0-9a-f]{64,128})(?:\.[a-z]{1,16})?$/.exec(tag));
+  const [first] = named;
+  return first != null && named.every((one) => one !== null) ? `${first[1]}:${first[2]}` : null;
+}
+
 /**
  * The versions that the rules do not keep. Parts of an image, and manifests about another one, are not counted: they
  * are kept and deleted with it. The version tagged `latest` is kept.
  */
-export function chooseVersions(
-  rules: RetentionRules,
-  versions: readonly RetainedVersion[],
-  now: number,
-): RetainedVersion[] {
+export function chooseVersions(rules: RetentionRules, all: readonly RetainedVersion[], now: number): RetainedVersion[] {
+  const versions = all.map((one) => ({ ...one, subject: subjectOf(one) }));
   const byName = new Map(versions.map((one) => [one.version, one]));
   const parts = new Set(versions.flatMap((one) => one.parts));
   const isOwn = (one: RetainedVersion): boolean =>
@@ -43,7 +48,7 @@ export function chooseVersions(
     if (isNew || isNamed || one.at >= before) kept.add(one.version);
   }
   keepWhatBelongs(kept, versions, byName);
-  return versions.filter(({ version }) => !kept.has(version));
+  return all.filter(({ version }) => !kept.has(version));
 }
 
 /** Parts of a kept version, and manifests about it, are kept. */
