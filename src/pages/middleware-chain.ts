@@ -105,7 +105,7 @@ export function createWebServer(options: WebOptions): WebServer {
     ...options,
     renderPage({ signedIn, headers }, template, locals) {
       const identity = signedIn === null ? anonymousIdentity : { ...signedIn, avatarAt: null };
-      const frame = { identity, preferences: readPreferences(headers.cookie), path: '/', unread: 0 };
+      const frame = { identity, preferences: readPreferences(headers.cookie), path: '/', origin: '', unread: 0 };
       const language = chooseLanguage(signedIn?.person.language, headers['accept-language'], config.locale);
       return inLanguage(language, () => render(template, frame, locals));
     },

@@ -38,6 +38,7 @@ export function keepForm(route: PageRoute, render: Render, locale: string): Midd
         identity: ctx.state.identity,
         preferences: readPreferences(ctx.req.headers.cookie),
         path: '/',
+        origin: '',
         unread: 0,
       };
       const locals = { fields, longest: longestOf(fields), next: cameFrom(ctx) ?? '/' };

@@ -88,6 +88,7 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
     preferences: readPreferences(ctx.req.headers.cookie),
     // Omits the requested path: error pages never echo request data.
     path: '/',
+    origin: '',
     // Makes no query: the part that failed may fail again.
     unread: 0,
   };

@@ -15,6 +15,8 @@ interface LayoutContext {
   preferences: Preferences;
   /** The path of this page, for the current item of the menu and the return from the appearance settings. */
   path: string;
+  /** Scheme, host and port at which the viewer sees it; empty on error pages, which nobody shares. */
+  origin: string;
   /** Unread notifications of the user; 0 without one. */
   unread: number;
 }
@@ -38,7 +40,7 @@ interface RenderDeps {
 export function createRender({ embedded, assets, sendsMail, hasProviders, hasNodes, federates }: RenderDeps): Render {
   const withLayout: Render = (
     template,
-    { identity: { person, viewer, avatarAt }, preferences, path, unread },
+    { identity: { person, viewer, avatarAt }, preferences, path, origin, unread },
     locals,
   ) =>
     embedded.renderTemplate(template, {
@@ -55,6 +57,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
         theme: preferences.theme,
         keys: preferences.keys,
         path,
+        origin,
         helpUrl: helpUrlOf(template),
         language: currentLanguage(),
         direction: findLanguage(currentLanguage())?.dir ?? 'ltr',
@@ -69,6 +72,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
           writing: person !== null && writingTemplates.test(template) ? assets.url('writing.js') : null,
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
+          preview: assets.url('preview.png'),
         },
         person: person && {
           username: person.username,

@@ -88,7 +88,8 @@ function setPageHeaders(ctx: Context, isUnstored: boolean): void {
 }
 
 function renderPage(ctx: Context, reply: PageReply, request: AnyContext, render: Render, unread: number): string {
-  const frame = { identity: ctx.state.identity, preferences: request.preferences, path: request.path, unread };
+  const { preferences, path, origin } = request;
+  const frame = { identity: ctx.state.identity, preferences, path, origin, unread };
   // A form may redirect to any page, so any page can show its notice.
   return render(reply.template, frame, { notice: viewFlashMessage(request.query), ...reply.locals });
 }
