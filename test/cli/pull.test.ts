@@ -235,8 +235,8 @@ t.test('a pull request from a patch: a file, standard input, the next round, and
     t.equal(refused.stdout, '');
   }
   t.match(await hearth(['new', 'alice/garden', '--patch', path.join(folder, 'none.patch')]), {
-    code: 1,
-    stderr: /none\.patch/,
+    code: 2,
+    stderr: /none\.patch cannot be read: no such file/,
   });
   t.match(await hearth(['new', 'alice/garden', '--patch', file, '--head', 'painted']), { code: 2, stderr: /--patch/ });
   t.match(await hearth(['new', 'alice/garden', '--patch', '-', '--file', '-'], { input: changed }), { code: 2 });
