@@ -222,9 +222,14 @@ async function check(t: Test, round: string, emptied: Node): Promise<void> {
     for (const name of names) {
       const clone = path.join(folder, `clone-${round.replaceAll(' ', '-')}-${node.name}-${name}`);
       // A server asks a store that was away again after some seconds, and tells clients to come back.
-      await waitUntil(
-        async () => (await client.run(folder, 'clone', '-q', '--mirror', remote(node, name), clone)).code === 0,
-      );
+      let said = '';
+      await waitUntil(async () => {
+        const { code, stderr } = await client.run(folder, 'clone', '-q', '--mirror', remote(node, name), clone);
+        said = stderr;
+        return code === 0;
+      }).catch((cause: unknown) => {
+        throw new Error(`${round}: no clone of ${name} through ${node.name}: ${said}`, { cause });
+      });
       await client.expect(clone, 'fsck', '--full', '--strict');
       for (const [branch, oid] of heads) {
         const [of, ref = ''] = branch.split(' ');
