@@ -73,7 +73,7 @@ const hints: Readonly<Record<string, string>> = {
   unknown_key: 'to list keys with their ids: hearth key list',
 };
 
-/** A corrupt file is no refusal: SQLite reports it in the middle of anything. */
+/** SQLite reports a corrupt file during any statement, so the error is not a refusal. */
 const damagedDatabaseHint =
   'stop the server, so that it writes nothing more; to list the backups: hearth backup list; to restore one: hearth restore BACKUP --confirm';
 

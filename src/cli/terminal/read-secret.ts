@@ -4,7 +4,7 @@ import { promptHidden } from './prompt.ts';
 import { readGivenFile } from './read-given-file.ts';
 import { withHint } from '../report-error.ts';
 
-/** Of a secret, a password and a key. */
+/** Size limit of a secret, a password or a key. */
 export const maxSecretBytes = 64 * 1024;
 const tooLong = () => invalid('secret_too_long', 'The input is too long for a secret.');
 

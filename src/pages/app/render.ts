@@ -15,7 +15,7 @@ interface LayoutContext {
   preferences: Preferences;
   /** The path of this page, for the current item of the menu and the return from the appearance settings. */
   path: string;
-  /** Scheme, host and port at which the viewer sees it; empty on error pages, which nobody shares. */
+  /** Scheme, host and port at which the viewer sees it; empty on error pages, which have no preview. */
   origin: string;
   /** Unread notifications of the user; 0 without one. */
   unread: number;
