@@ -24,6 +24,7 @@ export type { HttpRemote, Remote } from './remotes/remote.ts';
 export type { SshHost, SshRemote } from './remotes/ssh.ts';
 export { remoteMessages } from './remotes/remote.ts';
 export type { RefResult } from './pushes/report-status.ts';
+export { refFailures } from './pushes/ref-move.ts';
 export type { Tree } from './objects/browse.ts';
 export type { NewCommits } from './objects/new-commits.ts';
 export type { Commit, CommitSignature, Signature, TreeEntry } from './objects/parse-objects.ts';

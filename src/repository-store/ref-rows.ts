@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { rows, rowsTable } from '../db/index.ts';
 import type { Database, Tx } from '../db/index.ts';
+import { refFailures } from '../git/index.ts';
 import type { CachedRef, RefEnd, RefResult } from '../git/index.ts';
 import { storedPackSchema, storedRepositorySchema } from './schema.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
@@ -56,8 +57,7 @@ export async function readState(db: Database, repository: string): Promise<Store
   }
 }
 
-const moved = 'it has moved meanwhile';
-const inTheWay = 'another name stands in its way';
+const { moved, nameTaken } = refFailures;
 const moveColumns = { position: 'bigint', name: 'text' } as const;
 
 /**
@@ -122,12 +122,12 @@ export async function setRefs(
         WHERE r.oid IS NOT NULL`,
       [list(created.map(({ ref }) => ref)), repository],
     );
-    for (const { position, name } of below) if (!gone.has(name)) reasons.set(created[Number(position)]!, inTheWay);
+    for (const { position, name } of below) if (!gone.has(name)) reasons.set(created[Number(position)]!, nameTaken);
     const folders = new Set<string>();
     for (const move of created) {
       const own = [...foldersOf(move.ref)];
       if (reasons.has(move)) continue;
-      if (folders.has(move.ref) || own.some((folder) => taken.has(folder))) reasons.set(move, inTheWay);
+      if (folders.has(move.ref) || own.some((folder) => taken.has(folder))) reasons.set(move, nameTaken);
       else {
         taken.add(move.ref);
         for (const folder of own) folders.add(folder);

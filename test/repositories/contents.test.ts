@@ -1,7 +1,7 @@
 // Files changed by commits of the server: as pushes to branches, with conflicts, rules, odd paths and odd content.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import type { Viewer } from '../../src/access/index.ts';
@@ -395,4 +395,23 @@ t.test('limits, messages and people', async (t) => {
   );
   t.equal(git('cat-file', 'commit', 'main').includes('gpgsig'), false);
   t.notMatch(zeroId, git('rev-parse', 'main'));
+});
+
+t.test('a lock of another git process is not a conflict', async (t) => {
+  const { repositories, change, bob, folder } = await openWork(t);
+  await change([create('a', 'one\n')]);
+  const { branches, tags } = repositories;
+  const acts: [ref: string, act: () => Promise<unknown>][] = [
+    ['refs/heads/main', () => change([create('b', 'two\n')])],
+    ['refs/heads/topic', () => change([create('c', 'two\n')], { newBranch: 'topic' })],
+    ['refs/heads/side', () => branches.create(bob, 'alice', 'work', { name: 'side', from: 'main' })],
+    ['refs/tags/v1', () => tags.create(bob, 'alice', 'work', { name: 'v1', from: 'main' })],
+  ];
+  for (const [ref, act] of acts) {
+    const lock = path.join(folder, `${ref}.lock`);
+    writeFileSync(lock, '');
+    t.equal(await reasonOf(act()), 'ref_locked', ref);
+    rmSync(lock);
+    t.equal(await reasonOf(act()), 'accepted', `${ref} afterwards`);
+  }
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { visitAll } from '../../kernel/index.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
+import { refFailures } from './ref-move.ts';
 import type { RefMove } from './ref-move.ts';
 import type { RefResult } from './report-status.ts';
 import { syncFolder } from './sync-refs.ts';
@@ -22,8 +23,7 @@ const branches = 'refs/heads/';
 /** The server's own refs, which never conflict with refs created here. */
 const ownFolders = ['refs/hearth/', 'refs/pull/'];
 
-const moved = 'it has moved meanwhile';
-const inTheWay = 'another name stands in its way';
+const { moved, nameTaken } = refFailures;
 const notOnePart = 'atomic push failure';
 
 /** A line of `packed-refs`, with the peeled id of a tag. @property name one character per byte */
@@ -192,8 +192,9 @@ async function judge(
   await visitAll(moves, (move) => {
     const name = rawName(move);
     if (taken.has(name)) reasons.set(move, moved);
-    else if (folders.has(name) || [...foldersOf(name)].some((folder) => taken.has(folder))) reasons.set(move, inTheWay);
-    else if (types.get(move.newId) !== 'commit' && name.startsWith(branches)) reasons.set(move, 'git refused it');
+    else if (folders.has(name) || [...foldersOf(name)].some((folder) => taken.has(folder)))
+      reasons.set(move, nameTaken);
+    else if (types.get(move.newId) !== 'commit' && name.startsWith(branches)) reasons.set(move, refFailures.refused);
     else add(name);
   });
   return reasons;

@@ -1,6 +1,7 @@
 import { diskFull, internal, invalid, noRef, saysDiskFull } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
+import { refFailures } from './ref-move.ts';
 import type { RefMove } from './ref-move.ts';
 import type { RefResult } from './report-status.ts';
 import { gerritFolders, isWellFormedRef, refuseRef } from '../refs/ref-name.ts';
@@ -146,7 +147,7 @@ export async function movePullHead(
 ): Promise<boolean> {
   const ref = pullRef(number, 'head');
   const reason = await updateRefs(runner, path, [{ ref, oldId: from ?? '0'.repeat(to.length), newId: to }]);
-  if (reason === hasMoved) return false;
+  if (reason === refFailures.moved) return false;
   if (reason !== null) throw internal('git could not set the ref of a pull request', { cause: reason });
   await syncMovedRefs(path, [{ ref, ok: true }], false);
   return true;
@@ -210,8 +211,6 @@ export async function isForward(
   }
 }
 
-const hasMoved = 'it has moved meanwhile';
-
 /** Null, or git's reason for refusing: one line without internal details of the server. */
 async function updateRefs(
   runner: GitRunner,
@@ -221,9 +220,9 @@ async function updateRefs(
 ): Promise<string | null> {
   const failure = await runUpdates(runner, path, moves.map(commandOf).join(''), isBulk);
   if (failure === null) return null;
-  if (/cannot create/.test(failure)) return 'another name stands in its way';
-  if (/but expected|already exists|unable to resolve/.test(failure)) return hasMoved;
-  return 'git refused it';
+  if (/cannot create/.test(failure)) return refFailures.nameTaken;
+  if (/but expected|already exists|unable to resolve/.test(failure)) return refFailures.moved;
+  return /\.lock': File exists/.test(failure) ? refFailures.locked : refFailures.refused;
 }
 
 function commandOf({ ref, oldId, newId }: RefMove): string {

@@ -4,3 +4,11 @@ export interface RefMove {
   oldId: string;
   newId: string;
 }
+
+/** Reasons of a failed move that callers tell apart. They are shown to clients. */
+export const refFailures = {
+  moved: 'it has moved meanwhile',
+  nameTaken: 'another name stands in its way',
+  locked: 'another git process has locked it',
+  refused: 'git refused it',
+} as const;

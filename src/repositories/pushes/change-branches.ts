@@ -7,6 +7,7 @@ import { parseBranchName } from '../branch-name.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { requireRefWrite } from './require-ref-write.ts';
+import { requireWritten } from './require-written.ts';
 import { evaluateRules } from '../rules/evaluate-rules.ts';
 import { sentence } from '../rules/describe-rule.ts';
 import type { RefUpdate } from './push-journal.ts';
@@ -80,7 +81,7 @@ export async function deleteBranch(
   if (result?.ok !== true) throw moved;
 }
 
-/** Moves one ref for a user, as a journalled push under the repository's rules. */
+/** Moves one ref for a user, as a journalled push under the repository's rules. Throws `ref_locked`. */
 export async function moveRef(
   deps: RepositoryDeps,
   apply: Apply,
@@ -108,5 +109,6 @@ export async function moveRef(
     to: update.newId,
     by: viewerForLog(viewer),
   });
+  for (const result of results) requireWritten(result);
   return results;
 }

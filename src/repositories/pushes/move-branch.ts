@@ -12,6 +12,7 @@ import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { requireRefWrite, requireWritableRepository } from './require-ref-write.ts';
+import { requireWritten } from './require-written.ts';
 import type { RefUpdate } from './push-journal.ts';
 import type { PushChannel } from './push-channel.ts';
 
@@ -40,7 +41,7 @@ export interface BranchMove {
 
 /**
  * Moves a branch as a journalled push, under the repository's rules. Throws what `mayMoveRefs` and `authorize` throw,
- * `branch_protected`, and what `applyUpdates` throws.
+ * `branch_protected`, `ref_locked`, and what `applyUpdates` throws.
  * @returns the id of the push, whether the branch moved (not if its tip has changed), and whether `settled` recorded
  *   the effects
  */
@@ -86,6 +87,7 @@ export async function moveBranch(
     to: newId,
     by: viewerForLog(viewer),
   });
+  requireWritten(results[0]);
   return { pushId, isMoved: results[0]?.ok === true, isFollowed };
 
   /** For a merge, which does not need push permission. */

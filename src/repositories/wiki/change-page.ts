@@ -9,6 +9,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { announceWikiChange } from './announce-wiki-change.ts';
 import { parsePageTitle, titleOfFile } from './page-names.ts';
 import { pageAt, pageNotFound } from './read-pages.ts';
+import { requireWritten } from '../pushes/require-written.ts';
 import type { WikiPageChange } from '../ports/wiki-port.ts';
 import { ensureWiki, findWiki, requireOpen } from './wiki-repository.ts';
 import type { Wiki } from './wiki-repository.ts';
@@ -59,6 +60,7 @@ async function commitTo(
       await announceWikiChange(deps, { found: parent, viewer, pages, commit: oid, message: text });
       return oid;
     }
+    requireWritten(result);
     if (attempt === maxAttempts)
       throw conflict('wiki_moves_too_fast', 'The wiki is changing too quickly. Try again in a moment.');
   }
