@@ -106,7 +106,7 @@ const storageOf = ({ config, runner, slots, readers, maintenance, queries, forge
     if (place === 'local') return null;
     throw conflict(
       'repository_store_not_set',
-      'Repositories are kept in folders: set git.storage = "store" and start the server anew.',
+      'Repositories are stored in folders: set git.storage = "store" and restart the server.',
     );
   },
 });

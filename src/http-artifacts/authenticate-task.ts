@@ -7,7 +7,7 @@ import type { ArtifactDeps } from './deps.ts';
 /** Authenticates a task by its runtime token, before the body is read. Throws `bad_runtime_token`. */
 export function authenticateTask({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
   const token = readToken(ctx.req.headers.authorization);
-  if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
+  if (token === null) throw unauthenticated('bad_runtime_token', 'This token is not valid here, or has expired.');
   return ci.artifacts.authoriseTask(token);
 }
 

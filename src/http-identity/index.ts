@@ -15,7 +15,7 @@ export function createIdentityHandler({ ci }: IdentityDeps): Middleware {
     '.well-known/jwks': async () => ({ keys: await ci.identity.publicKeys() }),
     async 'id-token'(ctx) {
       const secret = readToken(ctx.req.headers.authorization);
-      if (secret === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
+      if (secret === null) throw unauthenticated('bad_runtime_token', 'This token is not valid here, or has expired.');
       ctx.set('Cache-Control', 'no-store');
       const value = await ci.identity.token(secret, new URLSearchParams(ctx.querystring).get('audience'));
       return { value, count: value.length };

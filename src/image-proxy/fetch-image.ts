@@ -54,7 +54,8 @@ export async function fetchImage(
     }
     if (status !== 200) throw unavailable('image_not_there', `The server of the image answered ${status}.`);
     const type = proxiedType(responseHeaders['content-type'], body);
-    if (type === null) throw unavailable('image_type_refused', 'What is there is no image of a type that is shown.');
+    if (type === null)
+      throw unavailable('image_type_refused', 'The address does not return an image of a supported type.');
     const text = (value: string | undefined): string | null =>
       value !== undefined && value.length < 200 ? value : null;
     return {
@@ -66,7 +67,7 @@ export async function fetchImage(
       lastModified: text(responseHeaders['last-modified']),
     };
   }
-  throw unavailable('too_many_redirects', 'The address of the image leads from one redirect to the next.');
+  throw unavailable('too_many_redirects', 'The address of the image redirects too many times.');
 }
 
 /** RFC 9111: `s-maxage` and `max-age`, within our bounds. */

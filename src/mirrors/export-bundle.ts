@@ -102,7 +102,7 @@ interface ExportedBundle {
 export async function exportBundle(deps: BundleDeps, found: Found, target: string): Promise<ExportedBundle> {
   const { repository, canonical, path: folder } = found;
   await access(path.dirname(target), constants.W_OK).catch((cause: unknown) => {
-    throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
+    throw conflict('parcel_not_written', `The folder ${path.dirname(target)} is not writable.`, { cause });
   });
   const own = [...(await deps.git.refs.list(folder))].filter(([ref]) => isTaken(ref));
   const plan = await deps.pulls.portable.plan(repository.id, folder);
@@ -226,7 +226,7 @@ export async function importBundle(
     const image = meta === undefined ? null : await fileOf(git, scratch, meta, imageFile, maxImageBytes);
     const [owner, name] = [wishes.owner ?? facts?.owner, wishes.name ?? facts?.name];
     if (owner === undefined || name === undefined)
-      throw invalid('parcel_name_missing', 'This says nothing of a name: say which repository to make of it.');
+      throw invalid('parcel_name_missing', 'The source does not contain a name: specify the repository to create.');
     const refs = new Map([...there].filter(([ref]) => isTaken(ref)));
     // Everything is read before anything is created: a corrupt bundle changes nothing.
     const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
@@ -314,7 +314,7 @@ export async function updateIssues(
     if (files === null || checked === null)
       throw invalid(
         'bundle_without_issues',
-        'This bundle has no issues: it is not an export of Hearth, or an old one.',
+        'This bundle has no issues: it was not exported by Hearth, or by an old version.',
       );
     await deps.issues.refuseTakenNumbers(found.repository.id, checked.logs);
     await checked.refuseTaken(found.repository.id);

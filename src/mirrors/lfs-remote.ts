@@ -106,7 +106,7 @@ function endpointOf({ url, username, secret }: HttpRemote): Link {
 }
 
 export const failed = (why: string) =>
-  unavailable('remote_lfs_failed', `Files of Git LFS could not be moved from or to the remote: ${why}.`);
+  unavailable('remote_lfs_failed', `Git LFS files could not be transferred: ${why}.`);
 
 function readBatch(operation: LfsOperation, answer: Buffer): RemoteObject[] {
   const { objects } = readObject(parse(answer));

@@ -86,7 +86,10 @@ async function write(
   }
   const stored = { bytes, sha256: hash.digest('hex') };
   if ((expected.bytes ?? bytes) !== bytes || (expected.sha256 ?? stored.sha256) !== stored.sha256)
-    throw invalid('object_damaged', 'The content that arrived is not what was announced. Nothing was stored.');
+    throw invalid(
+      'object_damaged',
+      'The received content does not match its announced digest or size. Nothing was stored.',
+    );
   return stored;
 }
 

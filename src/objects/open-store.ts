@@ -40,7 +40,10 @@ export async function openStoreAs(
   const { config, clock, random, logger } = options;
   const { endpoint, bucket, prefix, privateEndpoint, ...settings } = config.objects;
   if (endpoint === null || bucket === null)
-    throw invalid('object_store_not_set', 'No bucket is set: objects.endpoint and objects.bucket, and an access key.');
+    throw invalid(
+      'object_store_not_set',
+      'No bucket is configured: set objects.endpoint, objects.bucket and an access key.',
+    );
   const { objectUrl, createCredentials, createRecentUploads, createS3Client, createS3Store } = await import(
     './s3/index.ts'
   );

@@ -128,7 +128,10 @@ async function readResponse(
 ): Promise<OutboundResponse> {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
-    throw refuse(end, unavailable('answer_encoded', 'The response is compressed, which was not requested.'));
+    throw refuse(
+      end,
+      unavailable('answer_encoded', 'The response is compressed although no compression was requested.'),
+    );
   }
   const chunks: Buffer[] = [];
   let bytes = 0;

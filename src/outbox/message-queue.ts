@@ -119,7 +119,7 @@ async function handleInTime<Details>(
   stopping.addEventListener('abort', onStop, { once: true });
   const seconds = handler.timeoutMs / 1000;
   const timer = setTimeout(
-    () => end(unavailable('handler_timeout', `It took longer than ${seconds} seconds.`)),
+    () => end(unavailable('handler_timeout', `The handler took longer than ${seconds} seconds.`)),
     handler.timeoutMs,
   );
   try {

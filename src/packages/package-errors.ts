@@ -11,7 +11,7 @@ export const versionNotFound = (): DomainError =>
 
 /** For a write: the error is the same for hidden and absent packages. */
 export const mayNotPublish = (): DomainError =>
-  forbidden('package_denied', 'You may not publish here, or there is no such owner.');
+  forbidden('package_denied', 'You cannot publish here, or the owner does not exist.');
 
 export function errorOfRefusal(refusal: PackageRefusal, act: PackageAct): DomainError {
   switch (refusal) {
@@ -34,13 +34,13 @@ export function errorOfRefusal(refusal: PackageRefusal, act: PackageAct): Domain
 export const packagesOff = (): DomainError => invalid('packages_off', 'Packages are disabled on this server.');
 
 export const versionExists = (version: string): DomainError =>
-  conflict('package_version_exists', `Version ${version} exists already; a published version is never replaced.`);
+  conflict('package_version_exists', `Version ${version} already exists; a published version is never replaced.`);
 
 export const blobMissing = (digest: string): DomainError =>
   notFound('package_blob_missing', `${digest} is not here: it was never uploaded, or not completely.`);
 
 export const blobDamaged = (): DomainError =>
-  invalid('package_digest', 'The content that arrived does not have the announced digest or size. Nothing was stored.');
+  invalid('package_digest', 'The received content does not match its announced digest or size. Nothing was stored.');
 
 export const uploadGone = (): DomainError =>
   unavailable('package_blob_gone', 'The upload has been removed. Try again.', { retryAfterSeconds: 1 });

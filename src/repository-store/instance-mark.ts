@@ -82,7 +82,7 @@ function judge(own: Mark | null, inBucket: Mark | null): Error | null {
   if (inBucket.number > own.number)
     return unavailable(
       'instance_replaced',
-      'Another server was recovered from the bucket of this one and has taken its place: this one must not serve any more. To use it again, run here: hearth recover --from-store',
+      'Another server was recovered from the bucket of this server and has replaced it: this server must not serve any more. To use it again, run here: hearth recover --from-store',
     );
   return inBucket.number === own.number && inBucket.mark !== own.mark ? anothersBucket() : null;
 }

@@ -22,7 +22,7 @@ export async function moveToFolder(deps: MoveDeps, id: string, target: string): 
   await local.storage.remove(target);
   for (let tries = 0; tries < maxTries; tries += 1) {
     const state = await readState(deps.db, id);
-    if (state === null) throw conflict('repository_busy', 'It moves already.');
+    if (state === null) throw conflict('repository_busy', 'The repository is already being moved.');
     await folders.using(await rowOf(deps, id), (cache) => fill(deps, state, cache, target));
     if (tries === 0) await checkFolder(deps, target);
     if (!(await removeRows(deps, state.row))) continue;
@@ -33,7 +33,7 @@ export async function moveToFolder(deps: MoveDeps, id: string, target: string): 
     return state.packs.reduce((sum, { packBytes, indexBytes }) => sum + packBytes + indexBytes, 0);
   }
   await local.storage.remove(target);
-  throw conflict('repository_busy', 'This repository changes all the time. Try again later.');
+  throw conflict('repository_busy', 'This repository is changing too quickly. Try again later.');
 }
 
 /** Updates the folder to the rows and packs, and syncs it. */

@@ -97,10 +97,14 @@ async function checkSent(deps: MoveDeps, id: string, refs: Refs, packs: readonly
 }
 
 const lost = (faults: readonly string[] = []) =>
-  unavailable('object_store_unavailable', 'What the store gives back is not the repository. Nothing was moved.', {
-    retryAfterSeconds: 60,
-    cause: faults,
-  });
+  unavailable(
+    'object_store_unavailable',
+    'The data read back from the store does not match the repository. Nothing was moved.',
+    {
+      retryAfterSeconds: 60,
+      cause: faults,
+    },
+  );
 
 const storedPack = (repository: string, pack: UploadedPack, generation: number): StoredPack => ({
   ...pack,
@@ -130,7 +134,8 @@ async function insertRows({ db, local }: MoveDeps, { id, folder, generation, ref
   const ends = await local.caches.ends(folder, oidsOf(refs));
   const moves: StoreMove[] = [...refs].map(([ref, newId]) => ({ ref, oldId: null, newId }));
   await db.write(async ({ manager, now }) => {
-    if (await manager.existsBy(storedRepositorySchema, { id })) throw conflict('repository_busy', 'It moves already.');
+    if (await manager.existsBy(storedRepositorySchema, { id }))
+      throw conflict('repository_busy', 'The repository is already being moved.');
     await manager.insert(storedRepositorySchema, { ...newRow(id, head, now), generation });
     for (let start = 0; start < moves.length; start += rowsAtOnce)
       await writeRefs({ manager, now }, id, generation, moves.slice(start, start + rowsAtOnce), ends);

@@ -16,7 +16,7 @@ export type UploadedPack = Pick<
 >;
 
 const lost = (key: string) =>
-  unavailable('object_store_unavailable', 'The store did not keep the data. Nothing was changed.', {
+  unavailable('object_store_unavailable', 'The store did not keep the uploaded data. Nothing was changed.', {
     retryAfterSeconds: 30,
     cause: new Error(`${key} is not in the store as it was sent`),
   });

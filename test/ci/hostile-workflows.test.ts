@@ -244,7 +244,7 @@ t.test('a run has a bounded number of jobs, all combinations of all matrices tog
   await push(workflow(`on: push\njobs:\n${jobs}\n`));
   t.match(await state(1), {
     run: 'failure',
-    reason: /^ci\.yml, line 1, column 1: A run has at most 1024 jobs/,
+    reason: /^ci\.yml, line 1, column 1: A run can have at most 1024 jobs/,
     rows: [],
   });
 });

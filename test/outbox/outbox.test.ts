@@ -142,7 +142,7 @@ t.test('what throws, hangs or says so is tried again with backoff, and FAILED af
     { key: 'refuses', state: 'PENDING', attempts: 1, lastError: 'It is busy.' },
     { key: 'says', state: 'PENDING', attempts: 1, lastError: 'not today' },
     { key: 'never', state: 'FAILED', attempts: 1, lastError: 'it is gone' },
-    { key: 'hangs', state: 'PENDING', attempts: 1, lastError: 'It took longer than 0.04 seconds.' },
+    { key: 'hangs', state: 'PENDING', attempts: 1, lastError: 'The handler took longer than 0.04 seconds.' },
   ]);
   t.strictSame(aborted, ['hangs'], 'it is told to stop');
   t.match(log, [{ event: 'outbox.handler_failed', kind: 'mail', error: /details/ }]);

@@ -64,7 +64,8 @@ export class ArtifactStore {
     let written = 0;
     try {
       for await (const bytes of body) {
-        if (written + bytes.length > maxBytes) throw conflict('artifact_too_large', 'This is more than was announced.');
+        if (written + bytes.length > maxBytes)
+          throw conflict('artifact_too_large', 'The upload is larger than announced.');
         for (let done = 0; done < bytes.length; )
           done += (await handle.write(bytes, done, bytes.length - done, at + written + done)).bytesWritten;
         written += bytes.length;

@@ -116,7 +116,7 @@ export class StoredUploads implements Uploads {
   async receiveFile(id: number, file: string, at: number, body: AsyncIterable<Buffer>, maxBytes: number) {
     const { parts } = this.#options;
     const object = await this.#put(id, body, (bytes) => {
-      if (bytes > maxBytes) throw conflict('artifact_too_large', 'This is more than was announced.');
+      if (bytes > maxBytes) throw conflict('artifact_too_large', 'The upload is larger than announced.');
     });
     await this.#name(object, () =>
       parts.change(id, async (manager) => {
@@ -159,7 +159,7 @@ export class StoredUploads implements Uploads {
     const object = `${artifactPartPrefix}${id}/${random.uuid()}`;
     const { bytes } = await objects.put(object, checked(body, allow), {
       maxBytes: Number.MAX_SAFE_INTEGER,
-      tooLarge: () => conflict('artifact_too_large', 'This is more than was announced.'),
+      tooLarge: () => conflict('artifact_too_large', 'The upload is larger than announced.'),
     });
     return { object, bytes };
   }

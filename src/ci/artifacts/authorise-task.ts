@@ -14,7 +14,7 @@ export interface RunningTask {
   run: RunRow;
 }
 
-const refusal = () => unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
+const refusal = () => unauthenticated('bad_runtime_token', 'This token is not valid here, or has expired.');
 
 /** Returns the task of a runtime token while the task runs or is being cancelled. Throws `bad_runtime_token`. */
 export async function authoriseTask(deps: Pick<CiDeps, 'db' | 'key' | 'clock'>, token: string): Promise<RunningTask> {

@@ -78,7 +78,7 @@ export async function insertArtifact(
   { name, form, mediaType, expiresAt }: Pick<ArtifactRow, 'name' | 'form' | 'mediaType'> & { expiresAt: number | null },
 ): Promise<ArtifactRow> {
   if ((await manager.countBy(artifactSchema, { runId: run.id })) >= maxPerRun) {
-    throw conflict('too_many_artifacts', `A run has at most ${maxPerRun} artifacts.`);
+    throw conflict('too_many_artifacts', `A run can have at most ${maxPerRun} artifacts.`);
   }
   const latest = now + (await artifactTtlMs(deps, manager, run.repositoryId));
   const row: Omit<ArtifactRow, 'id'> = {
@@ -127,7 +127,8 @@ export async function receiveArtifact(
   await deps.artifacts.uploads.receive(artifact.id, part, body, allowance);
 }
 
-export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifact is larger than this server allows.');
+export const artifactTooLarge = () =>
+  conflict('artifact_too_large', 'The artifact exceeds the size limit of this server.');
 
 /** Concatenates the blocks of an artifact. Throws the errors of `receiveArtifact` and `missing_block`. */
 export async function assembleArtifact(
@@ -179,7 +180,7 @@ export async function allowanceOf(
   return (bytes) => {
     const used = uploads.reduce((sum, id) => sum + stagedOf(id), stored);
     if (used + bytes > settings.maxRunArtifactBytes)
-      throw conflict('run_too_large', 'The artifacts of this run are larger than this server allows.');
+      throw conflict('run_too_large', 'The artifacts of this run exceed the size limit of this server.');
   };
 }
 
@@ -215,14 +216,14 @@ export async function finishArtifact(
   if (artifact === null) throw artifactNotFound();
   if (artifact.state === 'ready') return artifact;
   const gathered = await deps.artifacts.uploads.gather(artifact.id);
-  if (gathered === null) throw conflict('artifact_incomplete', 'Nothing was uploaded for this artifact.');
+  if (gathered === null) throw conflict('artifact_incomplete', 'No data was uploaded for this artifact.');
   const { bytes } = gathered;
   const ready = { state: 'ready', sizeBytes: bytes, digest: gathered.digest } as const;
   try {
     if (sizeBytes !== null && sizeBytes !== bytes)
       throw invalid('artifact_size_differs', `${bytes} bytes were uploaded instead of ${sizeBytes}.`);
     if (digest !== null && digest !== gathered.digest)
-      throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
+      throw invalid('artifact_digest_differs', 'The uploaded data has a different SHA-256 digest.');
     await deps.artifacts.publish(artifact.file, gathered);
   } finally {
     await deps.artifacts.uploads.discard(gathered);

@@ -93,7 +93,7 @@ export async function receiveFile(
     const size = Math.max(total, sizeBytes);
     const files = await manager.countBy(artifactFileSchema, { artifactId });
     if (before === null && files >= maxFiles)
-      throw conflict('too_many_artifact_files', `An artifact has at most ${maxFiles} files.`);
+      throw conflict('too_many_artifact_files', `An artifact can have at most ${maxFiles} files.`);
     const present = (await manager.sum(artifactFileSchema, 'sizeBytes', { artifactId })) ?? 0;
     const sum = present - (before?.sizeBytes ?? 0) + size;
     if (sum > deps.settings.maxArtifactBytes) throw artifactTooLarge();

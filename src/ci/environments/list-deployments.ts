@@ -146,9 +146,9 @@ export async function reportDeployment(
     const deployment = await tx.manager.findOneBy(deploymentSchema, { id, repositoryId: found.repository.id });
     if (deployment === null) throw deploymentNotFound();
     if (deployment.runId !== null)
-      throw conflict('deployment_of_job', 'The state of this deployment is that of its job.');
+      throw conflict('deployment_of_job', 'The state of this deployment follows its job and cannot be set.');
     if ((await tx.manager.countBy(deploymentStatusSchema, { deploymentId: id })) >= maxStatuses)
-      throw conflict('too_many_statuses', `A deployment has at most ${maxStatuses} statuses.`);
+      throw conflict('too_many_statuses', `A deployment can have at most ${maxStatuses} statuses.`);
     return addStatus(deps, tx, deployment, {
       ...input,
       description,

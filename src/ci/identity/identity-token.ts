@@ -46,7 +46,9 @@ export async function identityToken(deps: CiDeps, token: string, audience: strin
   if (baseUrl === null || permissions === null || !mayProveIdentity({ permissions }))
     throw forbidden('identity_not_permitted', 'This needs "permissions: id-token: write" in the workflow.');
   if ((audience ?? '').length > maxAudience)
-    throw invalid('audience_too_long', `An audience has at most ${maxAudience} characters.`, { field: 'audience' });
+    throw invalid('audience_too_long', `An audience can have at most ${maxAudience} characters.`, {
+      field: 'audience',
+    });
   const seconds = Math.floor(deps.clock.now() / 1000);
   const key = await signingKey(deps);
   const text = [

@@ -41,7 +41,7 @@ export async function receiveLog(
   incoming: IncomingLog,
 ): Promise<number> {
   const { index, rows } = incoming;
-  if (index < 0) throw invalid('negative_log_index', 'The index of a log row is not negative.');
+  if (index < 0) throw invalid('negative_log_index', 'The index of a log row must not be negative.');
   await rows.flush();
   return again(() => store(deps, masks, runner, incoming));
 }

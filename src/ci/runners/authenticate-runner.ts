@@ -37,6 +37,6 @@ export const unregistered = () => unauthenticated('unregistered_runner', 'unregi
 function find(db: CiDeps['db'], uuid: string): Promise<RunnerRow | null> {
   return db.read.findOneBy(runnerSchema, { uuid }).catch((cause: unknown) => {
     if (isDomainError(cause)) throw cause;
-    throw unavailable('runner_check_failed', 'The server cannot look at its runners right now.', { cause });
+    throw unavailable('runner_check_failed', 'The server cannot check the runner at the moment. Try again.', { cause });
   });
 }

@@ -87,7 +87,7 @@ export async function registerOffline(
 ): Promise<Runner> {
   const { secret } = input;
   if (!sharedSecret.test(secret))
-    throw invalid('invalid_runner_secret', 'The secret is 40 hex digits in lower case.', { field: 'secret' });
+    throw invalid('invalid_runner_secret', 'The secret must be 40 lowercase hexadecimal digits.', { field: 'secret' });
   const name = cutName(input.name);
   if (name === '') throw incomplete();
   const uuid = uuidOf(Buffer.from(secret.slice(0, 16), 'ascii'));
@@ -109,7 +109,7 @@ export async function registerOffline(
     if (!isHere && !mayMove)
       throw conflict(
         'runner_elsewhere',
-        'A runner with this secret is registered somewhere else. Choose another secret.',
+        'A runner with this secret is already registered elsewhere. Choose another secret.',
         { field: 'secret' },
       );
     const changes = {

@@ -27,7 +27,7 @@ export async function dispatchEvent(
   if (type.trim() === '' || type.length > maxTypeLength)
     throw invalid('invalid_event_type', `An event type has 1 to ${maxTypeLength} characters.`, { field: 'event_type' });
   if (JSON.stringify(payload).length > maxPayloadLength)
-    throw invalid('payload_too_large', 'A payload has at most 64 KiB.', { field: 'client_payload' });
+    throw invalid('payload_too_large', 'The payload can be at most 64 KiB.', { field: 'client_payload' });
   const ref = `refs/heads/${found.repository.defaultBranch}`;
   const sha = await deps.git.refs.resolve(found.path, ref).catch(() => null);
   if (sha === null) throw notFound('revision_not_found', 'The default branch has no commit.');

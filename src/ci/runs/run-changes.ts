@@ -18,7 +18,7 @@ export type NewJob = Omit<JobRow, 'id'>;
  * would be read and written in one write again and again.
  */
 export const maxJobsOfRun = 1_024;
-export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinations of all matrices together.`;
+export const tooManyJobs = `A run can have at most ${maxJobsOfRun} jobs, all combinations of all matrices together.`;
 
 /** Positions of the matrix of a job start at multiples of this; a matrix has fewer jobs. */
 export const positionsPerJob = 1000;

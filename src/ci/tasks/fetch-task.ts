@@ -174,7 +174,7 @@ export class FetchCalls {
   #refuseHaste(runnerId: number): void {
     const recent = this.#empty.get(runnerId) ?? [];
     if (recent.length < emptyResponsesPerSecond || performance.now() - recent[0]! > 1000) return;
-    throw rateLimited('too_many_polls', 'This runner asks too often.', 1);
+    throw rateLimited('too_many_polls', 'This runner polls too often.', 1);
   }
 
   #recordEmptyPoll(runnerId: number): void {

@@ -56,7 +56,7 @@ export async function reportTask(
   runner: Pick<RunnerRow, 'id'>,
   report: TaskReport | null,
 ): Promise<TaskVerdict> {
-  if (report === null) throw invalid('no_task_state', 'A report needs the state of its task.');
+  if (report === null) throw invalid('no_task_state', 'The report must contain the state of the task.');
   const task = await deps.db.read.findOneBy(taskSchema, { id: report.taskId, runnerId: runner.id });
   const job = task === null ? null : await deps.db.read.findOneBy(jobSchema, { id: task.jobId });
   if (task === null || job === null) throw notFound('task_not_found', 'There is no such task.');

@@ -184,7 +184,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 const overBudget = (seconds: number) =>
-  unavailable('key_fetch_budget', 'This network names too many unknown signers at once.', {
+  unavailable('key_fetch_budget', 'Too many unknown signers were received from this network.', {
     // A sender that counts attempts should not waste one.
     retryAfterSeconds: Math.max(seconds, 60),
   });

@@ -26,7 +26,7 @@ export async function cloneSource(deps: FederationDeps, userId: string, followId
   requireFederationOn(deps);
   const follow = await deps.db.read.findOneBy(remoteFollowSchema, { id: followId, userId });
   if (follow === null) throw noSuchFollow();
-  if (follow.kind !== 'repository') throw conflict('not_clonable', 'What is followed is no repository.');
+  if (follow.kind !== 'repository') throw conflict('not_clonable', 'The followed actor is not a repository.');
   if (follow.state !== 'ACCEPTED')
     throw conflict(
       'follow_pending',

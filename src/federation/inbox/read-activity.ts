@@ -17,7 +17,7 @@ export function readActivity(
 ): IncomingActivity {
   const document = parseActivity(body);
   if (idOf(document['actor']) !== signer.id) {
-    throw unauthenticated('actor_not_signer', 'The activity is of another actor than the one who signed it.');
+    throw unauthenticated('actor_not_signer', 'The actor of the activity is not the actor that signed it.');
   }
   const id = document['id'];
   if (id == null && !needsId(typesOf(document['type']))) return { id: '', document, signer, isUnlisted };

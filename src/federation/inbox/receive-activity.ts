@@ -120,7 +120,7 @@ async function isAllowed({ outbound }: FederationDeps, keyId: string): Promise<b
   } catch (cause) {
     if (!isDomainError(cause)) throw cause;
     if (cause.reason === 'host_not_allowed') return false;
-    throw unauthenticated('signer_not_allowed', 'The signer is on no host that is allowed here.', { cause });
+    throw unauthenticated('signer_not_allowed', 'The host of the signer is not allowed here.', { cause });
   }
 }
 
@@ -141,7 +141,7 @@ async function verifiedSigner(
     if (!isDomainError(cause) || isBusy(cause)) throw cause;
     throw unauthenticated('signer_unknown', `The key of the signer could not be fetched: ${cause.message}`, { cause });
   }
-  throw unauthenticated('signature_wrong', 'The signature does not fit the request.');
+  throw unauthenticated('signature_wrong', 'The signature does not match the request.');
 }
 
 /** The primary key decides, not a preceding read: of a hundred concurrent copies one is new. */

@@ -16,7 +16,7 @@ export const maxUnlistedBytes = 64 * 1024;
  */
 export async function requireOpenFollowers({ unlisted }: FederationDeps, keyId: string): Promise<UnlistedServers> {
   const refused = (cause?: unknown) =>
-    unauthenticated('signer_not_allowed', 'The signer is on no host that is allowed here.', { cause });
+    unauthenticated('signer_not_allowed', 'The host of the signer is not allowed here.', { cause });
   if (unlisted === null) throw refused();
   try {
     await unlisted.outbound.checkUrl(keyId);
@@ -46,7 +46,7 @@ export async function requireFollowing(
   if (isOfKey && meansFollowing && isFollow && !(await deps.blocks.hasActor(actor))) return;
   throw unauthenticated(
     'unlisted_activity',
-    'Servers that are not on the list may send the Follow of something here and its Undo, and nothing else.',
+    'Servers that are not on the allowlist can only send Follow activities and their Undo.',
   );
 }
 

@@ -77,7 +77,7 @@ export function createCaches(runner: GitRunner, ports: Pick<GitCaches, 'changing
     const command = ['pack-objects', '--quiet', '--delta-base-offset', ...argv, path.join(into, 'pack')];
     const { code, output, errorText } = await run(repository, command, input);
     if (code !== 0)
-      throw invalid('missing_objects', 'The repository lacks objects that its refs require.', {
+      throw invalid('missing_objects', 'The repository is missing objects that its refs require.', {
         cause: { code, errorText },
       });
     return output.toString().trim();

@@ -137,7 +137,7 @@ async function checkFiles(
     const { content } = await workspace.read((reader) => readObject(reader, oid, 'blob', limits.checkedBytes));
     const fault = await workspace.checkBlob(last, Buffer.from(content), oid.length);
     if (fault !== null)
-      throw invalid('invalid_git_file', `git does not take this ${last}: ${fault}.`, { field: 'patch' });
+      throw invalid('invalid_git_file', `git does not accept this ${last}: ${fault}.`, { field: 'patch' });
   }
   return files;
 }

@@ -79,7 +79,7 @@ export async function commitFiles(
     if (readByGit.has(last)) {
       const fault = await workspace.checkBlob(last, content, idLength);
       if (fault !== null)
-        throw invalid('invalid_git_file', `git does not take this ${last}: ${fault}.`, { field: 'content' });
+        throw invalid('invalid_git_file', `git does not accept this ${last}: ${fault}.`, { field: 'content' });
     }
     return workspace.writeObject('blob', content, idLength);
   }

@@ -42,7 +42,7 @@ export function findProgram(program: string, searchPath: string): string {
 /** Parses the output of `git version`. Throws `git_too_old`, and `git_missing` if the program is not git. */
 export function readVersion(output: string, program: string): GitVersion {
   const [, text, major, minor, patch] = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(output) ?? [];
-  if (text === undefined) throw invalid('git_missing', `${program} does not answer as git does.`);
+  if (text === undefined) throw invalid('git_missing', `${program} does not behave like git.`);
   const version = { major: Number(major), minor: Number(minor), patch: Number(patch ?? 0), text };
   if (version.major < oldest.major || (version.major === oldest.major && version.minor < oldest.minor)) {
     throw invalid('git_too_old', `Hearth needs git ${oldest.major}.${oldest.minor} or newer; ${program} is ${text}.`);

@@ -85,7 +85,7 @@ export function readPushHeader(
   });
 }
 
-const cutShort = () => invalid('bad_push', 'The push ended before its list of refs was complete.');
+const cutShort = () => invalid('bad_push', 'The push ended before the list of refs was complete.');
 
 /** Parses commands up to the first flush, and push options up to the second when they were negotiated. */
 class PushHeaderParser {
@@ -121,7 +121,7 @@ class PushHeaderParser {
       const packet = this.#packets.next();
       if (packet === null) return false;
       if (packet.kind === 'flush') this.#endSection();
-      else if (packet.kind !== 'data') throw invalid('bad_push', 'The push has a mark that does not belong there.');
+      else if (packet.kind !== 'data') throw invalid('bad_push', 'The push has an unexpected delimiter.');
       else if (this.#section === 'commands') this.#readCommand(packet.data);
       else this.#readOption(withoutNewline(packet.data));
     }

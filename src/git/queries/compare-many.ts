@@ -21,7 +21,7 @@ export async function walkDistances(
   from: string,
   tips: readonly string[],
 ): Promise<Map<string, Divergence>> {
-  if (tips.length > maxTips) throw invalid('too_many_commits', `At most ${maxTips} commits are compared at once.`);
+  if (tips.length > maxTips) throw invalid('too_many_commits', `At most ${maxTips} commits can be compared at once.`);
   const oids = [from, ...tips].map(checked);
   const common = await queryGit(deps, path, { argv: ['merge-base', '--octopus', ...oids], accepts: [0, 1] });
   const { output } = await queryGit(deps, path, {

@@ -193,7 +193,7 @@ export function sshFailure(errorText: string) {
   if (/No user exists for uid/.test(errorText))
     return unavailable(
       'remote_failed',
-      'The ssh program needs an entry in /etc/passwd for the user that this server runs as.',
+      'The ssh program requires an entry in /etc/passwd for the user that runs this server.',
     );
   const why =
     /connect to host \S+ port \d+: ([^\r\n]{1,200})/.exec(errorText) ??

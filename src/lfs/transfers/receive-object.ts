@@ -178,7 +178,10 @@ async function compare(content: AsyncIterable<Uint8Array>, { oid, bytes }: Omit<
 }
 
 const damaged = () =>
-  invalid('lfs_object_damaged', 'The content that arrived is not the object of this id and size. Nothing was stored.');
+  invalid(
+    'lfs_object_damaged',
+    'The received content does not match the id and size of the object. Nothing was stored.',
+  );
 
 /** Throws `lfs_verify_failed` unless the repository has the object with this size. */
 export async function verifyObject(

@@ -63,7 +63,7 @@ export const explainFailure = ({ status, code, message }: S3Failure): string =>
  */
 export const storeUnavailable = (failure: S3Failure): DomainError =>
   failure.status === 507 || full.has(failure.code)
-    ? unavailable('disk_full', 'The file store has no room left: nothing was stored.', {
+    ? unavailable('disk_full', 'The file store is full. Nothing was stored.', {
         retryAfterSeconds: 60,
         cause: failure,
       })

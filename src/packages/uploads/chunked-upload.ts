@@ -179,6 +179,6 @@ async function removeObjects(deps: PackageDeps, chunks: readonly PackageUploadCh
 export function readChunkRange(text: string): { first: number; bytes: number } {
   const [, first, last] = /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   if (first === undefined || Number(last) < Number(first))
-    throw invalid('package_chunk_range_form', 'A Content-Range has the form 0-1023.');
+    throw invalid('package_chunk_range_form', 'The Content-Range header must have the form 0-1023.');
   return { first: Number(first), bytes: Number(last) - Number(first) + 1 };
 }

@@ -56,7 +56,7 @@ export function parsePatchReply(
     const next = quotes.slice(at + 1, at + 1 + lookAhead);
     const found = follow(quote, next.slice(0, next.indexOf(null) === -1 ? lookAhead : next.indexOf(null)));
     if (found === null && quote !== '')
-      throw invalid('quote_unknown', `Line ${at + 1} quotes what the patch of this round does not have there.`);
+      throw invalid('quote_unknown', `Line ${at + 1} quotes text that is not in the patch of this round.`);
     quoted = found ?? quoted;
   }
   end();

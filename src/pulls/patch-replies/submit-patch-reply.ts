@@ -33,7 +33,7 @@ export async function submitPatchReply(
   { text, verdict, round: wanted }: PatchReplyInput,
 ): Promise<ReviewRow> {
   if (Buffer.byteLength(text) > limits.answeredPatchBytes)
-    throw invalid('text_too_long', `An answered patch can have at most ${limits.answeredPatchBytes / 1024} KiB.`);
+    throw invalid('text_too_long', `An annotated patch can be at most ${limits.answeredPatchBytes / 1024} KiB.`);
   const { issue, pull } = await findCurrentPull(deps, viewer, at);
   const round = await getRoundRow(deps.db.read, issue.id, wanted ?? pull.lastRound);
   const format = /^> ?From [0-9a-f]{40,64} /m.test(text) ? 'patch' : 'diff';
@@ -43,7 +43,7 @@ export async function submitPatchReply(
   for await (const part of patch.text as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > limits.quotedPatchBytes)
-      throw invalid('patch_too_long', 'The patch of this round is too long to be answered as a whole. Use the page.');
+      throw invalid('patch_too_long', 'The patch of this round is too long for a reply. Review it on its page.');
     parts.push(part);
   }
   const lines = parsePatch(Buffer.concat(parts).toString('utf8'));

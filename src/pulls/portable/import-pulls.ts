@@ -41,7 +41,7 @@ export async function refuseTakenBranches(
     if (key !== undefined)
       throw conflict(
         'pull_exists',
-        `The open pull request #${taken.get(key)} has the branches of #${number} of the bundle. Nothing was imported.`,
+        `The open pull request #${taken.get(key)} has the same branches as #${number} in the bundle. Nothing was imported.`,
       );
   }
 }

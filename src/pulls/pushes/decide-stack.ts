@@ -46,14 +46,14 @@ export async function decideStack(
   const { viewer, opened, newId } = push;
   const { baseBranch, stack } = prepared;
   const userId = personIdOf(viewer);
-  if (userId === null) throw forbidden('only_people', 'only people open pull requests by a push');
+  if (userId === null) throw forbidden('only_people', 'only users can open pull requests by a push');
   const repositoryId = opened.repository.id;
   const owner = { repositoryId, userId, baseBranch };
   if (await isPushing(tx.before, owner))
     throw conflict('push_running', `another push for ${baseBranch} is under way; push again when it has ended`);
   const known = await pullsOfChanges(tx.before, owner, stack);
   const open = stack.filter(({ changeId }) => known.get(changeId)?.issue.state !== 'MERGED');
-  if (open.at(-1)?.oid !== newId) throw invalid('nothing_to_merge', 'the newest commit was merged already');
+  if (open.at(-1)?.oid !== newId) throw invalid('nothing_to_merge', 'the newest commit has already been merged');
   const maxPackBytes = await admitPush(deps, tx, push, {
     userId,
     known: open.flatMap(({ changeId }) => known.get(changeId) ?? []),

@@ -83,11 +83,11 @@ async function preparePush(
   const refs = await deps.git.refs.list(opened.path);
   const { baseBranch, topic } = readTarget(ref, refs, opened.repository.defaultBranch);
   if (topic !== null && options.topic !== null && options.topic !== topic)
-    throw invalid('two_topics', `the push names two topics: ${topic} and ${options.topic}`);
+    throw invalid('two_topics', `the push has two topics: ${topic} and ${options.topic}`);
   const theTopic = topic ?? options.topic;
   if (theTopic !== null && (theTopic.length > 200 || !isWellFormedRef(`${reviewFolder}${theTopic}`)))
-    throw invalid('bad_topic', 'a topic is a name like that of a branch, with at most 200 characters');
-  if (arriving.tip === null) throw invalid('no_commit', 'only commits can be proposed, and this is none');
+    throw invalid('bad_topic', 'a topic must be a valid branch name of at most 200 characters');
+  if (arriving.tip === null) throw invalid('no_commit', 'only commits can be proposed, and this is not a commit');
   const base = refs.get(`refs/heads/${baseBranch}`)!;
   if (arriving.isKnown && (await deps.git.refs.isForward(opened.path, newId, base)))
     throw invalid('nothing_to_merge', `${baseBranch} has this commit already`);
@@ -121,7 +121,7 @@ function readTarget(
 async function decide(deps: PullDeps, tx: Tx, push: PushForReview, prepared: PreparedPush): Promise<ReviewVerdict> {
   const { viewer, opened, newId, arriving } = push;
   const userId = personIdOf(viewer);
-  if (userId === null) throw forbidden('only_people', 'only people open pull requests by a push');
+  if (userId === null) throw forbidden('only_people', 'only users can open pull requests by a push');
   const repositoryId = opened.repository.id;
   const { baseBranch, topic, options, changeId } = prepared;
   const answer = await choosePull(tx.before, {

@@ -35,7 +35,7 @@ export async function readStack(
   if (title !== null || description !== null || pull !== null || (topic ?? options.topic) !== null)
     throw invalid(
       'stack_of_one',
-      'a stack opens a pull request for each commit: title, description, topic and pull are of a single one',
+      'a stack opens a pull request for each commit, so title, description, topic and pull cannot be set',
     );
   const commits: Commit[] = [];
   const add = (commit: Commit): void => {
@@ -52,7 +52,7 @@ export async function readStack(
     }
     const commit = arriving.read(oid);
     if (commit === null)
-      throw invalid('no_commit', `commit ${oid.slice(0, 10)} is not here, and did not come with the push`);
+      throw invalid('no_commit', `commit ${oid.slice(0, 10)} is neither in the repository nor in the push`);
     add(commit);
     [oid] = commit.parents;
   }
@@ -76,10 +76,10 @@ export async function readStack(
 function refuseUnfit(commits: readonly Commit[]): void {
   const last = commits.at(-1)!;
   if (last.parents.length > 1)
-    throw invalid('stack_merge', `commit ${last.oid.slice(0, 10)} is a merge: a stack is a line of commits`);
+    throw invalid('stack_merge', `commit ${last.oid.slice(0, 10)} is a merge: a stack must be linear`);
   if (commits.length > limits.stack)
     throw invalid(
       'stack_too_long',
-      `a stack has at most ${limits.stack} commits; rebase it onto its base branch first`,
+      `a stack can have at most ${limits.stack} commits; rebase it onto its base branch first`,
     );
 }

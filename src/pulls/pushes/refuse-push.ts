@@ -26,7 +26,10 @@ export function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue
       `pull request #${issue.number} is ${issue.state === 'MERGED' ? 'merged' : 'closed'}`,
     );
   if (pull.lastRound >= limits.rounds)
-    throw invalid('too_many_rounds', `a pull request has at most ${limits.rounds} rounds; open another with a topic`);
+    throw invalid(
+      'too_many_rounds',
+      `a pull request can have at most ${limits.rounds} rounds; open another with a topic`,
+    );
 }
 
 /**

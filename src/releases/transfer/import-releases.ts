@@ -60,7 +60,7 @@ function parseList(name: string, bytes: Buffer): ExportedRelease[] {
 
 function distinct<File extends { name: string }>(files: File[]): File[] {
   if (new Set(files.map(({ name }) => name)).size !== files.length)
-    throw invalid('parcel_unreadable', 'a release has two files of one name.');
+    throw invalid('parcel_unreadable', 'A release has two files with the same name.');
   return files;
 }
 

@@ -103,8 +103,8 @@ export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promis
   return db.write(async (tx: Tx) => {
     const push = await tx.manager.findOneBy(pushSchema, { id: pushId });
     if (push === null) throw notFound('push_not_found', 'There is no such push.');
-    if (push.settledAt === null) throw conflict('push_running', 'This push has not ended yet.');
-    if (push.announcedAt !== null) throw conflict('push_announced', 'Every listener has received this push.');
+    if (push.settledAt === null) throw conflict('push_running', 'This push is still running.');
+    if (push.announcedAt !== null) throw conflict('push_announced', 'All listeners have already received this push.');
     // Includes pushes that wait until the server has been up for a while.
     await unpark(tx, placeOfPush(pushId));
     return { id: push.id, repositoryId: push.repositoryId };

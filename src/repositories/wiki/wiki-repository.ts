@@ -81,7 +81,7 @@ export async function openWikiForRead(deps: RepositoryDeps, viewer: Viewer, at: 
 export async function openWikiForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const { parent, path: wikiPath } = await findWiki(deps, viewer, at);
   if (!allows(parent.level, 'write'))
-    throw forbidden('read_only_access', 'You may read this wiki, but not push to it.');
+    throw forbidden('read_only_access', 'You can read this wiki, but you cannot push to it.');
   requireOpen(parent);
   await ensureWiki(deps, wikiPath);
   return { ...parent, path: wikiPath };
