@@ -2,7 +2,7 @@ import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../files/index.ts';
 import type { StoreDeps } from './deps.ts';
-import { markFile } from './follow-folder.ts';
+import { markFile } from './cache-files.ts';
 import type { CacheFolders } from './follow-folder.ts';
 
 /** A recently used folder may be in use by a command in another process. */

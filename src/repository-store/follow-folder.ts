@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../files/index.ts';
 import { eachLimit, unavailable } from '../kernel/index.ts';
+import { folderPrint, hasPack, isRepository, isWhole, markFile, packFiles, packFolder } from './cache-files.ts';
 import type { StoreDeps } from './deps.ts';
 import type { createFolderLocks } from './folder-lock.ts';
 import { repositoryMoves } from './find-row.ts';
@@ -20,12 +21,9 @@ interface Mark {
 
 interface KnownFolder {
   generation: number;
-  inode: number;
-  modifiedMs: number;
+  print: string;
 }
 
-/** File in each folder; its time is that of the last use, to the minute. */
-export const markFile = 'hearth-cache.json';
 const packsAtOnce = 4;
 const maxTries = 5;
 /** Packs without a row come from a fetch whose refs are not stored yet, or were replaced. */
@@ -64,9 +62,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
 
   function isCurrent(id: string, generation: number): boolean {
     const mark = known.get(id);
-    if (mark?.generation !== generation) return false;
-    const found = statSync(path.join(folderOf(id), markFile), { throwIfNoEntry: false });
-    return found !== undefined && found.ino === mark.inode;
+    return mark?.generation === generation && mark.print === folderPrint(folderOf(id));
   }
 
   async function readMark(folder: string): Promise<Mark | null> {
@@ -77,16 +73,20 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     }
   }
 
-  async function remember(id: string, generation: number): Promise<void> {
-    const { ino: inode, mtimeMs: modifiedMs } = await stat(path.join(folderOf(id), markFile));
-    known.set(id, { generation, inode, modifiedMs });
+  /** Remembers a folder of this generation, if it has all files; others may have removed some. */
+  async function remember(id: string, generation: number, named: ReadonlySet<string>): Promise<boolean> {
+    // First, so that a change during the check is noticed by the next reader.
+    const print = folderPrint(folderOf(id));
+    if (print === null || !(await isWhole(folderOf(id), named))) return false;
+    packs.set(id, named);
+    known.set(id, { generation, print });
+    return true;
   }
 
   async function writeMark(id: string, generation: number): Promise<void> {
     const file = path.join(folderOf(id), markFile);
     await writeFile(`${file}.new`, JSON.stringify({ generation, boot } satisfies Mark), { mode: 0o600 });
     await rename(`${file}.new`, file);
-    await remember(id, generation);
   }
 
   /** Time of last use, for eviction. */
@@ -99,25 +99,26 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
   }
 
   /** Packs first, refs second, generation last. Returns false if the rows must be read again. */
-  async function catchUp(id: string): Promise<boolean> {
+  async function catchUp(id: string, generation: number): Promise<boolean> {
     const folder = folderOf(id);
+    const mark = await readMark(folder);
+    const isOfBoot = mark?.boot === boot;
+    const read = packs.get(id);
+    // Files came or went, such as a pack of a push or loose objects: the rows need not be read.
+    if (isOfBoot && mark.generation === generation && known.get(id)?.generation === generation && read !== undefined)
+      if (await remember(id, generation, read)) return true;
     const state = await readState(deps.db, id);
     if (state === null) throw repositoryMoves();
     const { row } = state;
-    const mark = await readMark(folder);
-    if (mark?.boot === boot && mark.generation === row.generation) {
-      packs.set(id, new Set(state.packs.map(({ name }) => name)));
-      await remember(id, row.generation);
-      return true;
-    }
-    if (mark?.boot !== boot) {
+    const named = new Set(state.packs.map(({ name }) => name));
+    if (isOfBoot && mark.generation === row.generation && (await remember(id, row.generation, named))) return true;
+    if (!isOfBoot || !(await isRepository(folder))) {
       await local.caches.leave(folder);
       await local.caches.create(folder, row.head);
     }
-    const place = path.join(folder, 'objects', 'pack');
-    await mkdir(place, { recursive: true });
-    const there = new Set(await readdir(place));
-    const missing = state.packs.filter(({ name }) => !there.has(`pack-${name}.pack`) || !there.has(`pack-${name}.idx`));
+    const place = packFolder(folder);
+    const there = await packFiles(folder);
+    const missing = state.packs.filter(({ name }) => !hasPack(there, name));
     const faults: [StoredPack, string][] = [];
     await eachLimit(missing, packsAtOnce, async (pack) => {
       const fault = await downloadPack(deps, pack, place);
@@ -132,10 +133,8 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
       await local.caches.writeRefs(folder, state.refs, row.head);
       await writeMark(id, row.generation);
     });
-    const named = new Set(state.packs.map(({ name }) => name));
-    packs.set(id, named);
     await removeUnnamed(place, there, named);
-    return true;
+    return remember(id, row.generation, named);
   }
 
   async function removeUnnamed(place: string, there: Iterable<string>, named: ReadonlySet<string>): Promise<void> {
@@ -166,7 +165,8 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
 
   async function fetchInto(id: string, generation: number): Promise<void> {
     if (isCurrent(id, generation)) return;
-    for (let tries = 0; !(await catchUp(id)); tries += 1)
+    // A folder that is removed while it is filled is filled again.
+    for (let tries = 0; !(await catchUp(id, generation).catch(nullIfAbsent)); tries += 1)
       if (tries === maxTries)
         throw unavailable('object_store_unavailable', 'Objects of this repository are not in the store, or damaged.', {
           retryAfterSeconds: 60,
