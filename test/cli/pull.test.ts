@@ -179,7 +179,7 @@ t.test('a review from an answered patch', async (t) => {
   t.not(text, quoted);
   t.match(await hearth(['review', ...at, '--as', 'bob'], { input: text.replace('> +painted', '> +plastered') }), {
     code: 2,
-    stderr: /quotes what the patch of this round does not have/,
+    stderr: /quotes text that is not in the patch of this round/,
   });
   const file = path.join(folder, 'answers.txt');
   writeFileSync(file, text);

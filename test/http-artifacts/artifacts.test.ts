@@ -338,7 +338,7 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
   t.equal((await put(`${url}&comp=blocklist`, list('YQ=='))).status, 409, 'a block that never came');
   t.match(await call(forge, job, 'FinalizeArtifact', { name: 'a', size: '0' }), {
     status: 412,
-    msg: /Nothing was uploaded/,
+    msg: /No data was uploaded/,
   });
 
   t.equal((await put(`${url}&comp=block&blockid=Yg%3D%3D`, 'world')).status, 201);

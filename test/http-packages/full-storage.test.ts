@@ -161,8 +161,8 @@ t.test('a bucket that is full', async (t) => {
       s3.fail('PUT', ...Array.from({ length: 20 }, () => fault));
       return () => s3.heal();
     };
-    await publishWhileFull(t, server, fault, /^The file store has no room left: nothing was stored\.$/, fill);
-    await uploadWhileFull(t, server, fault, /^The file store has no room left: nothing was stored\.$/, fill);
+    await publishWhileFull(t, server, fault, /^The file store is full\. Nothing was stored\.$/, fill);
+    await uploadWhileFull(t, server, fault, /^The file store is full\. Nothing was stored\.$/, fill);
   }
   t.equal(s3.uploads.size, 0);
 });

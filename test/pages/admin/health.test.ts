@@ -96,7 +96,10 @@ t.test('parked pushes are named with the reason, and tried again from here', asy
   await web.modules.repositories.stop();
   t.notMatch((await administrator.get('/admin/health')).body, 'Parked pushes');
   t.equal((await administrator.post('/admin/pushes/none/retry', {})).status, 404);
-  t.match(await administrator.post(`/admin/pushes/${id}/retry`, {}), { status: 409, body: /has received this push/ });
+  t.match(await administrator.post(`/admin/pushes/${id}/retry`, {}), {
+    status: 409,
+    body: /have already received this push/,
+  });
   await web.modules.repositories.trash.move(localAdministrator, 'alice', 'parked');
 });
 
