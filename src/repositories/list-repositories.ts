@@ -94,8 +94,16 @@ export async function countListed(
   // No other list has public repositories, so that these need no order to be counted once.
   const others = startsWithPublic ? lists.slice(1) : lists;
   const open = startsWithPublic ? await countIn(`${lists.slice(0, 1).join('')} LIMIT :most`, mostCounted) : 0;
-  if (others.length === 0 || open >= mostCounted) return open;
-  return open + (await countIn(`${merged(others, 'ASC')} LIMIT :most`, mostCounted - open));
+  const most = mostCounted - open;
+  const counts: number[] = [];
+  // One list with all of them, or only one with any, spares the union of all.
+  for (const list of most > 0 ? others : []) {
+    counts.push(await countIn(`${list} LIMIT :most`, most));
+    if (counts.at(-1) === most) return mostCounted;
+  }
+  const filled = others.filter((_list, at) => counts[at]! > 0);
+  if (filled.length < 2) return open + Math.max(0, ...counts);
+  return open + (await countIn(`${merged(filled, 'ASC')} LIMIT :most`, most));
 }
 
 /** Merges sorted lists. Each is cut at `:most` before, which would otherwise sort all of it. */

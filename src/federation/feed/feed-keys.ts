@@ -66,17 +66,32 @@ const sources: readonly Source[] = [
   },
 ];
 
-/** Ids of repositories by scope. Followed repositories are starred or belong to followed users and organisations. */
-const scopes: Readonly<Record<FeedScope['kind'], string>> = {
-  followed: `SELECT s.repository_id AS id FROM stars s WHERE s.user_id = :scopeId
+/** Limits of an owner's repositories in its feed, because each costs a look-up per kind. */
+const mostPushed = 400;
+const mostUnpushed = 100;
+
+/** The repositories of an owner with the latest pushes, and some without any. */
+const ofOwner = (column: string, visible: string): string => {
+  const own = `SELECT o.id AS id FROM repositories o WHERE o.${column} = :scopeId AND o.deleted_at IS NULL AND (${visible})`;
+  return `SELECT pushed.id FROM (${own} AND o.pushed_at IS NOT NULL
+      ORDER BY o.pushed_at DESC, o.id DESC LIMIT ${mostPushed}) pushed
+  UNION ALL SELECT unpushed.id FROM (${own} AND o.pushed_at IS NULL ORDER BY o.id LIMIT ${mostUnpushed}) unpushed`;
+};
+
+/**
+ * Ids of repositories by scope. Followed repositories are starred or belong to followed users and organisations.
+ * @param visible condition on the repositories `o` that the viewer can see
+ */
+const scopes: Readonly<Record<FeedScope['kind'], (visible: string) => string>> = {
+  followed: () => `SELECT s.repository_id AS id FROM stars s WHERE s.user_id = :scopeId
   UNION SELECT o.id FROM user_follows f CROSS JOIN repositories o
     WHERE f.follower_id = :scopeId AND o.owner_user_id = f.followed_id AND o.deleted_at IS NULL
   UNION SELECT o.id FROM organisation_follows f CROSS JOIN repositories o
     WHERE f.user_id = :scopeId AND o.owner_org_id = f.organisation_id AND o.deleted_at IS NULL`,
-  repository: 'SELECT o.id FROM repositories o WHERE o.id = :scopeId',
-  user: 'SELECT o.id FROM repositories o WHERE o.owner_user_id = :scopeId AND o.deleted_at IS NULL',
-  organisation: 'SELECT o.id FROM repositories o WHERE o.owner_org_id = :scopeId AND o.deleted_at IS NULL',
-  team: 'SELECT tr.repository_id AS id FROM team_repositories tr WHERE tr.team_id = :scopeId',
+  repository: () => 'SELECT o.id FROM repositories o WHERE o.id = :scopeId',
+  user: (visible) => ofOwner('owner_user_id', visible),
+  organisation: (visible) => ofOwner('owner_org_id', visible),
+  team: () => 'SELECT tr.repository_id AS id FROM team_repositories tr WHERE tr.team_id = :scopeId',
 };
 
 /**
@@ -101,7 +116,7 @@ export async function localKeys(
   const rows = await selectRaw<{ id: string; at: number }>(
     db.read,
     `SELECT x.${id} AS id, x.${at} AS at FROM
-       (SELECT r.id AS id, coalesce((${newest}), 0) AS newest FROM (${scopes[scope.kind]}) own CROSS JOIN repositories r
+       (SELECT r.id AS id, coalesce((${newest}), 0) AS newest FROM (${scopes[scope.kind](visibleRepositories(viewer, 'o').sql)}) own CROSS JOIN repositories r
          WHERE r.id = own.id AND ${visible.sql} ORDER BY newest DESC, r.id DESC LIMIT :limit) lately
        CROSS JOIN ${table} x WHERE x.${id} IN
          (SELECT n.${id} FROM ${table} n WHERE n.repository_id = lately.id AND ${where('n')} AND ${earlier('n')}
