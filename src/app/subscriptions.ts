@@ -42,6 +42,8 @@ export function listenersOf(modules: Modules) {
     commitStatus: [pulls.onStatus],
     recordedStatus: [webhooks.onStatus],
     fork: [webhooks.onFork],
+    /** Repositories that are created or deleted. */
+    lifecycle: [webhooks.onLifecycle],
     defaultBranch: [ci.onDefaultBranch],
     wiki: [webhooks.onWiki],
     restoreFromTrash: [pulls.onRestore],
@@ -68,6 +70,7 @@ export function subscribe(modules: Modules): void {
   for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);
   for (const listener of listeners.recordedStatus) repositories.statuses.onRecord(listener);
   for (const listener of listeners.fork) repositories.forks.onFork(listener);
+  for (const listener of listeners.lifecycle) repositories.onLifecycle(listener);
   for (const listener of listeners.defaultBranch) repositories.onDefaultBranch(listener);
   for (const listener of listeners.wiki) repositories.wikis.onChange(listener);
   for (const listener of listeners.restoreFromTrash) repositories.trash.onRestore(listener);

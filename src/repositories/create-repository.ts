@@ -1,4 +1,4 @@
-import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
+import { isLocalAdministrator, personIdOf, scopeAllows } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/index.ts';
 import { conflict, forbidden, invalid, isDomainError, unauthenticated } from '../kernel/index.ts';
@@ -77,6 +77,9 @@ export async function createRepository(
       await manager.insert(repositorySchema, repository);
       await addDefaultRule(manager, { random: deps.random, now }, id);
       await endRedirect(tx, owner.id, repository.nameFolded);
+      const byId = personIdOf(viewer);
+      for (const listener of deps.lifecycleListeners)
+        await listener(tx, { action: 'created', repository, owner, byId });
       return repository;
     });
   } catch (error) {

@@ -7,6 +7,7 @@ import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { CopyPort, ForkListener } from './ports/fork-port.ts';
+import type { LifecycleListener } from './ports/lifecycle-port.ts';
 import type { RestoreListener } from './ports/restore-port.ts';
 import type { VerifyCommits } from './ports/verify-port.ts';
 import type { PreReceiveCheck } from './ports/pre-receive-port.ts';
@@ -44,6 +45,8 @@ export interface RepositoryDeps {
   preReceiveChecks: PreReceiveCheck[];
   /** Called inside the transaction that creates a fork; registered by `onFork`. */
   forkListeners: ForkListener[];
+  /** Called inside the transaction that creates or deletes a repository; registered by `onLifecycle`. */
+  lifecycleListeners: LifecycleListener[];
   /** Called after wiki pages changed; registered by `wikis.onChange`. */
   wikiListeners: WikiListener[];
   /** Called when a repository is restored from the trash; registered by `trash.onRestore`. */

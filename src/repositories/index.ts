@@ -30,6 +30,7 @@ export { parseFilePath } from './contents/file-path.ts';
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
 export type { CopyPort, ForkListener } from './ports/fork-port.ts';
+export type { LifecycleListener } from './ports/lifecycle-port.ts';
 export type { ForkSummary } from './forks/fork-relations.ts';
 export type { ForkDivergence } from './forks/sync-fork.ts';
 export { sumLanguages } from './languages/language-statistics.ts';

@@ -1,3 +1,4 @@
+import type { LifecycleListener } from './ports/lifecycle-port.ts';
 import type { RowSource, Tx } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
 import { personIdOf } from '../access/index.ts';
@@ -68,6 +69,7 @@ export function createRepositories(
     | 'optionRemarks'
     | 'arrivalRemarks'
     | 'forkListeners'
+    | 'lifecycleListeners'
     | 'restoreListeners'
     | 'wikiListeners'
     | 'copying'
@@ -85,6 +87,7 @@ export function createRepositories(
     optionRemarks: [],
     arrivalRemarks: [],
     forkListeners: [],
+    lifecycleListeners: [],
     restoreListeners: [],
     wikiListeners: [],
     copying: { port: null },
@@ -104,6 +107,8 @@ export function createRepositories(
   const branchListeners: DefaultBranchListener[] = [];
 
   return {
+    /** Registers a callback inside the transaction that creates or deletes a repository. */
+    onLifecycle: (listener: LifecycleListener): void => void deps.lifecycleListeners.push(listener),
     /** Adds initial files if requested. */
     create: (viewer: Viewer, input: InitialisedRepository) =>
       initialiseRepository(deps, pushes.moveBranch, viewer, input),

@@ -71,6 +71,7 @@ export function summarizeEvent(event: string, payload: JsonObject): EventSummary
       of('description'),
     );
   if (event === 'fork') return told(`${sender.name} forked ${of('forkee.full_name')}`, page);
+  if (event === 'repository') return told(`${sender.name} ${of('action')} the repository`, page);
   if (event === 'gollum') {
     const pages = Array.isArray(payload['pages']) ? payload['pages'] : [];
     const lines = pages.map((each) => `${at(each, 'action')} ${at(each, 'title')}`);

@@ -10,6 +10,7 @@ export const webhookEvents = [
   'create',
   'delete',
   'fork',
+  'repository',
   'run',
   'status',
   'deployment',

@@ -12,6 +12,7 @@ import { onWiki } from './events/wiki.ts';
 import { onPush } from './events/push.ts';
 import { onPackage } from './events/package.ts';
 import { onRelease } from './events/release.ts';
+import { onLifecycle } from './events/repository.ts';
 import { onStatus } from './events/status.ts';
 import { onRunEnd } from './events/run.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
@@ -85,6 +86,8 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
     onWiki: onWiki(deps),
     /** Listener for `repositories.forks.onFork`. */
     onFork: onFork(deps),
+    /** Listener for `repositories.onLifecycle`. */
+    onLifecycle: onLifecycle(deps),
     /** Listener for `releases.onEvent`. */
     onRelease: onRelease(deps),
     /** Listener for `packages.onEvent`. */

@@ -601,6 +601,57 @@ t.test('a fork is told to the webhooks of its source, in Gitea’s form, and a p
   t.equal(target.got.length, before + 1, 'a private fork is nobody’s business');
 });
 
+t.test('repositories that appear and go are told to the webhooks of their owner and of the server', async (t) => {
+  const { target, modules, webhooks, viewer, alice } = await openWorld(t);
+  const { organisations, repositories } = modules;
+  const acme = await organisations.create(viewer, { name: 'acme' });
+  const scopes: [string, WebhookScope][] = [
+    ['user', { kind: 'user', id: alice.id }],
+    ['organisation', { kind: 'organisation', id: acme.id }],
+    ['server', { kind: 'instance' }],
+  ];
+  for (const [path, scope] of scopes)
+    for (const events of [['repository'], ['release']])
+      await webhooks.add(viewer, scope, { url: `${target.url}/${path}`, events });
+  const robin = await modules.accounts.addPerson({ username: 'robin' });
+  const asRobin = { ...viewer, id: robin.id, username: 'robin' };
+  const told = async <Made>(act: () => Promise<Made>) => {
+    const before = target.got.length;
+    const made = await act();
+    await webhooks.drain();
+    const got = target.got.slice(before).map(({ headers, path, body }) => {
+      t.match(headers, { 'x-gitea-event': 'repository', 'x-gogs-event': 'repository', 'x-github-event': 'repository' });
+      const { action, repository, organization, sender } = JSON.parse(body.toString());
+      const names = [repository.full_name, organization.username, sender.login];
+      return `${path.split('/').at(-1)}: ${action} ${names.join(' ')}${repository.private ? ' private' : ''}`;
+    });
+    return { got: got.sort(), made };
+  };
+  const both = (owner: string, text: string) => [`${owner}: ${text}`, `server: ${text}`];
+
+  const secret = await told(() =>
+    repositories.create(viewer, { owner: 'acme', name: 'secret', visibility: 'PRIVATE' }),
+  );
+  t.same(secret.got, both('organisation', 'created acme/secret acme alice private'));
+  const site = await told(() => repositories.create(viewer, { name: 'site', visibility: 'PUBLIC', readme: true }));
+  t.same(site.got, ['server: created alice/site alice alice', 'user: created alice/site alice alice']);
+  const fork = await told(() => repositories.forks.create(asRobin, 'alice', 'site', { name: 'park' }));
+  t.same(fork.got, ['server: created robin/park robin robin'], 'the owner of the source is not told');
+  const deleted = await told(() => repositories.trash.move(viewer, 'acme', 'secret'));
+  t.same(deleted.got, both('organisation', 'deleted acme/secret acme alice private'), 'with the shape it had');
+  const restored = await told(() => repositories.trash.restore(viewer, deleted.made.id, 'again'));
+  t.same(restored.got, both('organisation', 'created acme/again acme alice private'));
+  const discarded = await told(() => repositories.trash.discard(restored.made));
+  t.same(discarded.got, both('organisation', 'deleted acme/again acme ghost private'), 'an import that failed');
+
+  const refused = await told(async () => {
+    await t.rejects(repositories.create(viewer, { name: 'Site', visibility: 'PUBLIC' }));
+    await t.rejects(repositories.trash.move(asRobin, 'alice', 'site'));
+    await t.rejects(repositories.trash.restore(viewer, site.made.id));
+  });
+  t.same(refused.got, []);
+});
+
 t.test('a deployment and each of its states are delivered in GitHub’s form', async (t) => {
   const { add, target, push: pushFiles, addRunner, webhooks, modules, viewer, found, scope } = await openWorld(t);
   const { id } = await add({ events: ['deployment', 'deployment_status'] });

@@ -18,6 +18,7 @@ export const webhookEventNames = [
   'create',
   'delete',
   'fork',
+  'repository',
   'run',
   'status',
   'deployment',

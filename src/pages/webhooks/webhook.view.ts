@@ -55,6 +55,7 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = t
   create: 'webhooks.webhook.branch_or_tag_created',
   delete: 'webhooks.webhook.branch_or_tag_deleted',
   fork: 'webhooks.webhook.forked',
+  repository: 'webhooks.webhook.repository_created_or_deleted',
   gollum: 'webhooks.webhook.wiki_changed',
   release: 'webhooks.webhook.release_published_edited_or_deleted',
   package: 'webhooks.webhook.package_version_published_or_deleted',

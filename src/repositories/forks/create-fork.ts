@@ -1,5 +1,5 @@
 import { IsNull } from 'typeorm';
-import { isLocalAdministrator, refusalToFork, viewerForLog, visibilityOfFork } from '../../access/index.ts';
+import { personIdOf, refusalToFork, viewerForLog, visibilityOfFork } from '../../access/index.ts';
 import type { ForkRefusal, Viewer } from '../../access/index.ts';
 import { isForeignKeyViolation } from '../../db/index.ts';
 import type { RowSource, Tx } from '../../db/index.ts';
@@ -93,7 +93,10 @@ export async function createFork(
         sharedBytes: usage.sharedBytes,
       });
       const listeners = [...(prepared === undefined ? [] : [prepared.record]), ...deps.forkListeners];
-      for (const listener of listeners) await listener(tx, { source: row, fork: made, byId: idOf(viewer) });
+      const byId = personIdOf(viewer);
+      for (const listener of listeners) await listener(tx, { source: row, fork: made, byId });
+      for (const listener of deps.lifecycleListeners)
+        await listener(tx, { action: 'created', repository: made, owner, byId });
       return made;
     });
     deps.logger.info('repository.forked', {
@@ -112,9 +115,6 @@ export async function createFork(
     throw isForeignKeyViolation(error) ? unknownOwner() : error;
   }
 }
-
-const idOf = (viewer: Viewer): string | null =>
-  viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
 
 function errorOf(refusal: ForkRefusal, owner: Pick<Owner, 'handle'>): DomainError {
   switch (refusal) {

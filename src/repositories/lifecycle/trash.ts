@@ -1,9 +1,9 @@
 import { isNotNull } from '../../db/index.ts';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { In, LessThan, MoreThan } from 'typeorm';
+import { In, IsNull, LessThan, MoreThan } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { isLocalAdministrator, ownsRepository, viewerForLog } from '../../access/index.ts';
+import { ownsRepository, personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
@@ -47,13 +47,16 @@ export function trashFolder(deps: RepositoryDeps, repositoryId: string): string 
 export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
   const found = await findRepository(deps, viewer, at, 'owner');
   const { id } = found.repository;
-  const deletedBy = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+  const deletedBy = personIdOf(viewer);
   const repository = await deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, id, 'owner');
     await refuseDuringPush(tx, id);
     await tx.manager.update(repositorySchema, { id }, { deletedAt: tx.now, deletedBy });
     await tx.manager.delete(transferSchema, { repositoryId: id });
-    return tx.manager.findOneByOrFail(repositorySchema, { id });
+    const moved = await tx.manager.findOneByOrFail(repositorySchema, { id });
+    const event = { action: 'deleted', repository: moved, owner: found.owner, byId: deletedBy } as const;
+    for (const listener of deps.lifecycleListeners) await listener(tx, event);
+    return moved;
   });
   // The row hides it; the moves only clean up. Failed ones are repeated at the next start.
   try {
@@ -129,7 +132,11 @@ export async function restoreRepository(
       if (result.affected !== 1) throw repositoryNotFound();
       await endRedirect(tx, owner.id, nameFolded);
       for (const { record } of deps.restoreListeners) await record(tx, row.id);
-      return manager.findOneByOrFail(repositorySchema, { id: row.id });
+      const repository = await manager.findOneByOrFail(repositorySchema, { id: row.id });
+      const byId = personIdOf(viewer);
+      for (const listener of deps.lifecycleListeners)
+        await listener(tx, { action: 'created', repository, owner, byId });
+      return repository;
     });
   } catch (error) {
     await moveIfThere(deps, home, trashFolder(deps, row.id));
@@ -170,9 +177,21 @@ export async function emptyTrash(deps: RepositoryDeps, ttlMs: number = deps.sett
  */
 export async function discardRepository(deps: RepositoryDeps, { id }: Pick<Repository, 'id'>): Promise<void> {
   try {
-    const row = await deps.db.write(async ({ manager, now }) => {
-      await manager.update(repositorySchema, { id }, { deletedAt: now, deletedBy: null });
-      return manager.findOneBy(repositorySchema, { id });
+    const found = await deps.db.read.findOneBy(repositorySchema, { id });
+    if (found === null) return;
+    const owner = (await deps.owners.ownersById([ownerIdOf(found)])).get(ownerIdOf(found));
+    const row = await deps.db.write(async (tx) => {
+      const { manager, now } = tx;
+      const { affected } = await manager.update(
+        repositorySchema,
+        { id, deletedAt: IsNull() },
+        { deletedAt: now, deletedBy: null },
+      );
+      const repository = await manager.findOneBy(repositorySchema, { id });
+      if (affected === 1 && repository !== null && owner !== undefined)
+        for (const listener of deps.lifecycleListeners)
+          await listener(tx, { action: 'deleted', repository, owner, byId: null });
+      return repository;
     });
     if (row === null) return;
     await removeTrashed(deps, row);

@@ -3,6 +3,7 @@ import { deploymentBody } from './deployment.ts';
 import { forkBody } from './fork.ts';
 import { packageBody } from './package.ts';
 import { releaseBody } from './release.ts';
+import { repositoryBody } from './repository.ts';
 import { runBody } from './run.ts';
 import { statusBody } from './status.ts';
 import type { RenderBody } from './stored-event.ts';
@@ -19,6 +20,7 @@ const bodies: Readonly<Record<string, RenderBody<never>>> = {
   gollum: wikiBody,
   package: packageBody,
   release: releaseBody,
+  repository: repositoryBody,
   status: statusBody,
   workflow_run: runBody,
 };
