@@ -90,9 +90,10 @@ export async function fillActivity(
      SELECT r.id, ${id(1, `(n % ${organisations} + 1)`)}, 'organisation', u.id, 1700000000000 FROM series
      JOIN repositories r ON r.rowid = n * 3 + 1 JOIN users u ON u.rowid = 1 WHERE r.owner_user_id IS NOT NULL`,
 
-    `${series(count)} INSERT INTO pushes (id, repository_id, user_id, via, created_at, settled_at, announced_at)
+    `${series(count)} INSERT INTO pushes (id, repository_id, user_id, via, created_at, settled_at, announced_at, moved, first_moves)
      SELECT ${id(7, 'n')}, CASE WHEN n % 7 = 0 THEN ${id(6, `(n % ${Math.min(500, count)} + 1)`)} ELSE ${target} END,
-       CASE WHEN n % 7 = 0 OR n % 35 = 10 THEN ${person} ELSE (SELECT id FROM users WHERE rowid = ${spread('n', count, 31)}) END, 'ssh', ${recent}, ${recent}, ${recent} FROM ${events}`,
+       CASE WHEN n % 7 = 0 OR n % 35 = 10 THEN ${person} ELSE (SELECT id FROM users WHERE rowid = ${spread('n', count, 31)}) END, 'ssh', ${recent}, ${recent}, ${recent}, 1,
+       printf('[[0,"refs/heads/main","%040x","%040x"]]', n, n + 1) FROM ${events}`,
     `${series(count)} INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result)
      SELECT ${id(7, 'n')}, 0, 'refs/heads/main', printf('%040x', n), printf('%040x', n + 1), 'ok' FROM series`,
 

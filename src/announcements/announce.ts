@@ -31,16 +31,16 @@ interface PreparedListener<Event> {
  * others are called all the same. When the repository goes to the trash meanwhile, the rest waits until it is restored.
  * Concurrent announcements of one event are harmless. The caller leaves out parked events.
  * @param attempts announcements of this event that were begun before
- * @param isBegun whether the write that made the event has counted this announcement already
+ * @param isAttemptCounted whether the write that made the event has counted this announcement already
  */
 export async function announce<Event>(
   deps: AnnounceDeps,
   subject: Subject<Event>,
   listeners: readonly Listener<Event>[],
-  { attempts, isBegun }: { attempts: number; isBegun: boolean },
+  { attempts, isAttemptCounted }: { attempts: number; isAttemptCounted: boolean },
 ): Promise<void> {
-  if (attempts > 0 && !isBegun && (await isDeferred(deps, subject, listeners))) return;
-  const isCounted = isBegun && attempts === 1;
+  if (attempts > 0 && !isAttemptCounted && (await isDeferred(deps, subject, listeners))) return;
+  const isCounted = isAttemptCounted && attempts === 1;
   const attempt = isCounted ? 1 : attempts + 1;
   if (!isCounted) await beginAnnouncement(deps.db, subject, attempt);
   await new Announcement(deps, subject, attempt).run(listeners);

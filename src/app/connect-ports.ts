@@ -7,7 +7,7 @@ export function connectPorts(modules: Modules): void {
   const { accounts, ci, copies, imports, issues, lfs, mirrors, oauth, organisations, packages, pulls } = modules;
   const { repositories, signing } = modules;
   accounts.takeApplicationTokens(oauth.tokens);
-  organisations.owning({
+  organisations.setOwnedRepositories({
     namesOf: repositories.ownedRepositories.namesOf,
     async detachTrash(tx, organisationId) {
       await packages.releaseOwner(tx, organisationId);
@@ -16,11 +16,11 @@ export function connectPorts(modules: Modules): void {
   });
   repositories.rules.verifyCommitsWith((objects, client) => signing.verify(objects, client));
   repositories.forks.copyWith(lfs.copyPort);
-  repositories.pushes.remarkWith(lfs.remarkOnMissing);
-  repositories.pushes.forRefs(pulls.pushesFor);
+  repositories.pushes.addPostReceiveOutput(lfs.remarkOnMissing);
+  repositories.pushes.onReviewPush(pulls.pushesFor);
   repositories.pushes.refuse(mirrors.guard);
   mirrors.copies.limitBy(copies.allowanceOf);
   issues.pulls.refuseReopen(pulls.refuseDuplicate);
-  pulls.queue.testBy(ci.pulls.candidateTests);
+  pulls.queue.setCandidateTests(ci.pulls.candidateTests);
   pulls.followedBy(imports.isFollowing);
 }

@@ -53,7 +53,7 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
     switchRepository: bind(switchRepository),
     /** For `repositories.forks.copyWith`. */
     copyPort: createObjectLinker(deps),
-    /** For `repositories.pushes.remarkWith`. */
+    /** For `repositories.pushes.addPostReceiveOutput`. */
     remarkOnMissing: bind(warnOfMissingObjects),
     /** For `hearth lfs` and the scheduled task. */
     gc: { scan: bind(collectGarbage), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },

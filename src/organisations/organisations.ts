@@ -77,7 +77,7 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     refuseOnlyOwner,
 
     /** Connects the port for the repositories of organisations. */
-    owning(ownedRepositories: OwnedRepositories): void {
+    setOwnedRepositories(ownedRepositories: OwnedRepositories): void {
       deps.ownedRepositories = ownedRepositories;
     },
   };

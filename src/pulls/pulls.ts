@@ -31,7 +31,7 @@ import { findPullTemplate } from './templates/pull-template.ts';
 import { createAttentionService } from './attention/attention-service.ts';
 import { createViewedService } from './viewed/viewed-files.ts';
 import { advanceBranch, advanceQueues, wakeForRun } from './queue/advance-queue.ts';
-import { enterQueue, leaveQueue, putFirst } from './queue/enter-queue.ts';
+import { enterQueue, leaveQueue, moveToFront } from './queue/enter-queue.ts';
 import type { CandidateTests } from './candidate-tests.ts';
 import { withQueueUpdates } from './queue/queue-listener.ts';
 import { findQueuePosition, listQueues } from './queue/queue-position.ts';
@@ -139,11 +139,11 @@ export function createPulls(tools: PullsOptions) {
     queue: {
       enter: bind(enterQueue),
       leave: bind(leaveQueue),
-      putFirst: bind(putFirst),
+      moveToFront: bind(moveToFront),
       placeOf: bind(findQueuePosition),
       list: bind(listQueues),
       /** Sets the tests that run on merges before a branch moves to them. */
-      testBy<T>(tests: CandidateTests<T>): void {
+      setCandidateTests<T>(tests: CandidateTests<T>): void {
         queue.tests = tests as CandidateTests<unknown>;
       },
       /** Listener for `ci.onRunEnd`. */
@@ -181,7 +181,7 @@ export function createPulls(tools: PullsOptions) {
     onPush: onPush(deps),
     /** Listener for `repositories.trash.onRestore`. */
     onRestore: onRestore(deps),
-    /** Handler for `repositories.pushes.forRefs`. */
+    /** Handler for `repositories.pushes.onReviewPush`. */
     pushesFor: acceptPushesForReview(deps),
     /** Listener for `repositories.statuses.onChange`. */
     onStatus: retryMergeOnStatus(deps),

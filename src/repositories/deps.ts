@@ -55,11 +55,11 @@ export interface RepositoryDeps {
   copying: { port: CopyPort | null };
   /** Verifies commit signatures; registered by `verifyCommitsWith`. */
   verification: { verify: VerifyCommits | null };
-  /** Handles pushes to `refs/for/…`; registered by `forRefs`. */
+  /** Handles pushes to `refs/for/…`; registered by `onReviewPush`. */
   reviews: { port: ReviewPort | null };
   /** Listeners' messages about push options that they understand; registered by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
-  /** Messages about a finished push; registered by `remarkWith`. */
+  /** Messages about a finished push; registered by `addPostReceiveOutput`. */
   arrivalRemarks: PostReceiveOutput[];
 }
 

@@ -194,7 +194,7 @@ export function createRepositories(
       recountLanguages: () => statistics.recount(),
     },
 
-    /** For `organisations.owning`. */
+    /** For `organisations.setOwnedRepositories`. */
     ownedRepositories,
     /** For the transaction that deletes an account. */
     refuseOwner: (tx: Tx, personId: string) => refuseOwner(ownedRepositories, tx, personId),

@@ -139,11 +139,11 @@ t.test('what fails, changes or is taken out leaves, and the next is tested', asy
   await fixture.queue.leave(bob, { ...at, number: left });
   t.equal(await reasonOf(fixture.queue.leave(bob, { ...at, number: left })), 'not_in_queue');
   t.equal(
-    await reasonOf(fixture.queue.putFirst(bob, { ...at, number: last })),
+    await reasonOf(fixture.queue.moveToFront(bob, { ...at, number: last })),
     'not_allowed_on_issue',
     'only administrators',
   );
-  await fixture.queue.putFirst(viewer, { ...at, number: last });
+  await fixture.queue.moveToFront(viewer, { ...at, number: last });
   t.match(await fixture.placeOf(last), { place: 2 });
   await runner.finish(task.taskId, 'failure');
   const second = await fixture.task();

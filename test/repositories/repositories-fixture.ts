@@ -124,7 +124,7 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
     const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
     const repositories = createRepositories(tools);
     t.teardown(() => repositories.stop());
-    organisations.owning(repositories.ownedRepositories);
+    organisations.setOwnedRepositories(repositories.ownedRepositories);
     repositories.pushes.onPush(repositories.pushes.preserveOverwrittenTips);
     return { organisations, repositories };
   }

@@ -58,7 +58,7 @@ export function createPullRunService(deps: CiDeps) {
     approve: bind(approveRun),
     approveAll: bind(approveRunsOfPull),
     hasWorkflows: bind(hasWorkflows),
-    /** Tests for `pulls.queue.testBy`. */
+    /** Tests for `pulls.queue.setCandidateTests`. */
     candidateTests: runOnMergeGroups(deps),
   };
 }

@@ -71,7 +71,7 @@ const queue: Action<QueueOptions, [string, string | undefined]> = async (cli, op
     await queues.leave(viewer, at);
     return cli.output.result(`Removed ${formatPullReference(at)} from the merge queue.`, { ...at, place: null });
   }
-  if (options.first) await queues.putFirst(viewer, at);
+  if (options.first) await queues.moveToFront(viewer, at);
   else {
     const { pull } = await modules.pulls.find(viewer, at);
     await queues.enter(viewer, at, { style: options.style, round: pull.lastRound });

@@ -105,12 +105,12 @@ class ListedCommits {
     if (!this.#waiting.has(oid)) {
       // Reads ahead, so that the next comparisons can be batched.
       const enough = Math.min(Math.max(leastListed, 2 * this.#waiting.size), maxWaiting / 2);
-      while ((!this.#waiting.has(oid) || this.#waiting.size < enough) && !this.#ended) await this.#readOn();
+      while ((!this.#waiting.has(oid) || this.#waiting.size < enough) && !this.#ended) await this.#readMore();
     }
     return this.#waiting.get(oid) ?? null;
   }
 
-  async #readOn(): Promise<void> {
+  async #readMore(): Promise<void> {
     // A stopped process ends its list: the rest is read one by one while the walk has time.
     const next = await this.#chunks.next().catch(() => ({ done: true, value: undefined }) as const);
     this.#ended = next.done === true;

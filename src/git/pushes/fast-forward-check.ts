@@ -76,7 +76,7 @@ export async function checkFastForward(
     // Cheap enough to repeat: the first bytes prove a move of a few commits.
     open = open.filter(({ update }) => !walk(update, pack).arrives);
     if (open.length === 0 || pack.isDone || head.packBytes > maxCheckedBytes) break;
-    const chunk = await readOn(request, head);
+    const chunk = await readMore(request, head);
     if (chunk === null) break;
     pack.push(chunk);
   }
@@ -139,14 +139,14 @@ async function checkMove(
  */
 export async function countPackObjects(request: FastForwardRequest, head: PushHeader): Promise<number> {
   while (head.packBytes < packHeadBytes) {
-    if ((await readOn(request, head)) === null) return 0;
+    if ((await readMore(request, head)) === null) return 0;
   }
   const pack = Buffer.concat(head.pack);
   return pack.toString('latin1', 0, 4) === 'PACK' ? pack.readUInt32BE(8) : 0;
 }
 
 /** The next bytes of the pack, which are also added to `head`; `null` if there are none. */
-export async function readOn(request: FastForwardRequest, head: PushHeader): Promise<Buffer | null> {
+export async function readMore(request: FastForwardRequest, head: PushHeader): Promise<Buffer | null> {
   const chunk = await nextChunk(request);
   if (chunk === null) return null;
   head.pack.push(chunk);

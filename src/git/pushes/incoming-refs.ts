@@ -41,17 +41,17 @@ export class IncomingRefs {
 
   /**
    * Creates the refs whose objects git has accepted.
-   * @param ofGit git's report about `commands`
+   * @param gitResults git's report about `commands`
    */
   async create(
     deps: Pick<MoveDeps, 'runner' | 'readers'>,
     path: string,
-    ofGit: readonly RefResult[],
+    gitResults: readonly RefResult[],
     options: { isAtomic: boolean },
   ): Promise<Map<RawUpdate, RefResult>> {
     const results = new Map<RawUpdate, RefResult>();
     const moves: RawUpdate[] = [];
-    const taken = this.resultsOf(ofGit);
+    const taken = this.resultsOf(gitResults);
     await visitAll(this.#updates, (update, at) => {
       if (taken[at]!.ok) moves.push(update);
       else results.set(update, taken[at]!);
@@ -63,9 +63,9 @@ export class IncomingRefs {
     return results;
   }
 
-  /** Whether git has accepted the object of each ref, in ref order. @param ofGit as above */
-  resultsOf(ofGit: readonly RefResult[]): RefResult[] {
-    const taken = new Map(this.commands.map(({ newId }, at) => [newId, ofGit[at]!]));
+  /** Whether git has accepted the object of each ref, in ref order. @param gitResults as above */
+  resultsOf(gitResults: readonly RefResult[]): RefResult[] {
+    const taken = new Map(this.commands.map(({ newId }, at) => [newId, gitResults[at]!]));
     return this.#updates.map(({ ref, newId }) => {
       const { ok, reason = 'refused' } = taken.get(newId)!;
       return ok ? { ref, ok } : { ref, ok, reason };

@@ -1,6 +1,6 @@
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import { checked } from '../objects/browse.ts';
-import { maxCheckedBytes, maxOpenEnds, readOn } from './fast-forward-check.ts';
+import { maxCheckedBytes, maxOpenEnds, readMore } from './fast-forward-check.ts';
 import type { FastForwardRequest } from './fast-forward-check.ts';
 import { PackCommitReader } from './pack-commit-reader.ts';
 import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
@@ -15,7 +15,7 @@ export async function readPackCommits(
   const pack = new PackCommitReader(newId.length / 2);
   pack.push(Buffer.concat(head.pack));
   while (!pack.isDone && head.packBytes <= maxCheckedBytes) {
-    const chunk = await readOn(request, head);
+    const chunk = await readMore(request, head);
     if (chunk === null) break;
     pack.push(chunk);
   }

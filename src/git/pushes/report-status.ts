@@ -58,12 +58,12 @@ export class ReportWriter {
    * The report of a push that git received in part: git's report with the refused refs inserted. Clients expect the
    * lines in the order of their commands.
    */
-  mixed(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>, ofGit: GitReport): Buffer {
+  mixed(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>, gitReport: GitReport): Buffer {
     const lines = updates.flatMap((update) => {
       const own = refusalLine(update, reasons);
-      return own.length > 0 ? own : this.#asNamed(update, ofGit.lines.get(update.rawRef) ?? []);
+      return own.length > 0 ? own : this.#asNamed(update, gitReport.lines.get(update.rawRef) ?? []);
     });
-    return this.#report([...ofGit.unpack, ...lines], ofGit.rest);
+    return this.#report([...gitReport.unpack, ...lines], gitReport.rest);
   }
 
   /**

@@ -146,18 +146,18 @@ export async function runReceivePack(
     resultOf = await refs.create(deps, request.path, reader.results(refs.commands), { isAtomic: isAtomic(head) });
   };
   const land = async ({ land: landMoves }: PushLanding): Promise<void> => {
-    const ofGit = incoming?.resultsOf(reader.results(incoming.commands)) ?? reader.results(updates);
-    await visitAll(updates, (update, at) => resultOf.set(update, ofGit[at]!));
+    const gitResults = incoming?.resultsOf(reader.results(incoming.commands)) ?? reader.results(updates);
+    await visitAll(updates, (update, at) => resultOf.set(update, gitResults[at]!));
     const made = updates.filter((update) => resultOf.get(update)!.ok);
     const results = made.length === 0 ? [] : await landMoves(made, { isAtomic: isAtomic(head) });
     await visitAll(made, (update, at) => resultOf.set(update, results[at]!));
   };
   const readResults = async (): Promise<void> => {
-    const ofGit = reader.results(updates);
+    const gitResults = reader.results(updates);
     const hasDeletions = updates.some(({ newId }) => noRef.test(newId));
-    await visitAll(updates, (update, at) => resultOf.set(update, ofGit[at]!));
-    if (isBulk) await syncNewRefs(deps.runner, request.path, ofGit);
-    else await syncMovedRefs(request.path, ofGit, hasDeletions);
+    await visitAll(updates, (update, at) => resultOf.set(update, gitResults[at]!));
+    if (isBulk) await syncNewRefs(deps.runner, request.path, gitResults);
+    else await syncMovedRefs(request.path, gitResults, hasDeletions);
   };
   const reported = async (): Promise<RefResult[]> => {
     const written = landing !== undefined ? land(landing) : incoming === null ? readResults() : writeIncoming(incoming);

@@ -49,13 +49,13 @@ export function placeOfEntry({ issueId, position }: EntryPosition): EventPlace {
 
 /**
  * Announces an entry that is neither announced nor parked nor held.
- * @param isBegun whether the transaction that appended the entry already counted this announcement
+ * @param isAttemptCounted whether the transaction that appended the entry already counted this announcement
  */
 export async function announceEntry(
   deps: EntryAnnouncementDeps,
   listeners: readonly EntryListener[],
   { issueId, position }: EntryPosition,
-  isBegun: boolean,
+  isAttemptCounted: boolean,
 ): Promise<void> {
   const open = { announcedAt: IsNull(), parkedAt: IsNull(), heldAt: IsNull() };
   const row = await deps.db.read.findOneBy(entrySchema, { issueId, position, ...open });
@@ -75,5 +75,5 @@ export async function announceEntry(
     },
     isInTrash: (source: EntityManager) => isTrashed(source, repository.id),
   };
-  await announce(deps, subject, listeners, { attempts: row.attempts, isBegun });
+  await announce(deps, subject, listeners, { attempts: row.attempts, isAttemptCounted });
 }

@@ -88,8 +88,8 @@ export class EntryAnnouncer {
     if (issues > 0) this.#deps.logger.warn('issue.announcements_left', { issues });
   }
 
-  #announce(place: EntryPosition, isBegun: boolean): Promise<void> {
-    return this.#inTurn(place.issueId, () => announceEntry(this.#deps, this.#listeners, place, isBegun)).catch(
+  #announce(place: EntryPosition, isAttemptCounted: boolean): Promise<void> {
+    return this.#inTurn(place.issueId, () => announceEntry(this.#deps, this.#listeners, place, isAttemptCounted)).catch(
       (error: unknown) => this.#deps.logger.error('issue.announce_failed', { ...place, error }),
     );
   }

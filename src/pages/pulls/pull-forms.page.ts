@@ -65,13 +65,13 @@ export const mergePull: PullForm = (context, deps) => {
     async () => {
       await deps.pulls.merge(viewer, at, { ...asked, bypasses });
       // The merge succeeded. A branch with newer commits is kept; the page offers to delete it.
-      if (deletesBranch) await deps.pulls.deleteBranch(viewer, at).catch(unlessRefused);
+      if (deletesBranch) await deps.pulls.deleteBranch(viewer, at).catch(ignoreRefusal);
     },
     { typed: { merge }, notice: 'pull-merged' },
   );
 };
 
-function unlessRefused(error: unknown): void {
+function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }
 
@@ -81,8 +81,8 @@ export const cancelMerge: PullForm = (context, deps) =>
 
 /** Field `action`: `leave` the merge queue, or move to its front with `first`. */
 export const changeQueue: PullForm = (context, deps) => {
-  const { leave, putFirst } = deps.pulls.queue;
-  const change = context.form.text('action') === 'first' ? putFirst : leave;
+  const { leave, moveToFront } = deps.pulls.queue;
+  const change = context.form.text('action') === 'first' ? moveToFront : leave;
   return act(context, deps, () => change(context.viewer, issueAt(context)));
 };
 

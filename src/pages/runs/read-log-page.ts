@@ -37,7 +37,7 @@ export async function readLogPage(
   const showsTimes = query.get('times') === '1';
   const { total } = await ci.logs.read(task.id, 0, 0);
   const sections = sectionsOf(steps, total);
-  const place = placeFrom(sections, query) ?? (await likelyPlace({ ci }, { task, steps, job }, sections));
+  const place = positionFrom(sections, query) ?? (await likelyPlace({ ci }, { task, steps, job }, sections));
   const address = addressOf(url, { q: text, times: showsTimes ? '1' : '' });
   const shown = place === null ? null : await readPlace({ ci }, task.id, place, !isComplete, address);
   const at = place?.target ?? place?.from ?? 0;
@@ -86,7 +86,7 @@ function addressOf(url: string, kept: Readonly<Record<string, string>>) {
 }
 
 /** The rows that the URL requests; null without a request, or for missing rows. */
-function placeFrom(sections: readonly LogSection[], query: URLSearchParams): LogPosition | null {
+function positionFrom(sections: readonly LogSection[], query: URLSearchParams): LogPosition | null {
   const row = queryNumber(query, 'row');
   if (row !== undefined) return positionOfRow(sections, row, rowsPerPage);
   const from = queryNumber(query, 'from');

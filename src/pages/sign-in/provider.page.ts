@@ -15,7 +15,7 @@ function problemPage({ person }: RequestContext, status: number, message: string
 }
 
 /** A refusal has its own page: the browser comes from another site, and no form can be shown again. */
-async function orProblem(context: RequestContext, work: () => Promise<Reply>): Promise<Reply> {
+async function withProblemPage(context: RequestContext, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
   } catch (error) {
@@ -39,7 +39,7 @@ export const goToProvider: Page<RequestContext, SignInDeps> = async (context, { 
     session === null || token === null
       ? (['sign-in', next] as const)
       : (['confirm', `/login/confirm/${encodeURIComponent(token)}`] as const);
-  return orProblem(context, async () => {
+  return withProblemPage(context, async () => {
     const { url, sealed, ttlMs } = await singleSignOn.begin(params.provider ?? '', {
       purpose,
       next: target,
@@ -52,7 +52,7 @@ export const goToProvider: Page<RequestContext, SignInDeps> = async (context, { 
 
 /** `/login/oidc/:provider/callback`, to which a provider redirects the browser with its response. */
 export const returnFromProvider: Page<RequestContext, SignInDeps> = (context, deps) =>
-  orProblem(context, async () => {
+  withProblemPage(context, async () => {
     const { params, query, providerState } = context;
     const { request, account } = await deps.singleSignOn.finish(params.provider ?? '', {
       sealed: providerState,
@@ -107,7 +107,7 @@ async function prove(
 
 /** `/logout/oidc/:provider`, after a sign-out here: ends the session at the provider, if it supports that. */
 export const signOutAtProvider: Page<RequestContext, SignInDeps> = (context, { singleSignOn }) =>
-  orProblem(context, async () => {
+  withProblemPage(context, async () => {
     const { params, origin } = context;
     const url = await singleSignOn.signOutUrl(params.provider ?? '', `${origin}/login`);
     return seeOther(url ?? withFlashMessage('/login', 'provider-session-stays'));

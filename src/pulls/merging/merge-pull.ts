@@ -66,11 +66,11 @@ async function tryOnce(
   const { issue, pull, repository } = context;
   refuse(refusalOnPull(viewer, context.facts, factsOfPull(issue, pull), 'merge'));
   if (issue.state === 'OPEN' && pull.lastRound !== input.round) throw roundChanged();
-  const ofGit = await gitFacts(deps, found.path, repository, pull, await mergeStateOf(deps, found.path, pull));
+  const fromGit = await gitFacts(deps, found.path, repository, pull, await mergeStateOf(deps, found.path, pull));
   const judge = (gathered: GatheredFacts, now: PullContext): MergeBlock[] =>
     requireVerdict(mergeVerdict(viewer, now.facts, gathered.rule, gathered.facts, style), input.bypasses === true);
-  judge(await gatherFacts(deps, deps.db.read, context, ofGit), context);
-  const onto = ofGit.state.mergeStateOnto!;
+  judge(await gatherFacts(deps, deps.db.read, context, fromGit), context);
+  const onto = fromGit.state.mergeStateOnto!;
   const base = await mergeBaseOf(deps, found.path, pull, onto);
   // Only a squash names the commits and their authors.
   const commits = style === 'SQUASH' ? await commitsOnto(deps.git, found.path, base ?? onto, pull.headOid) : [];
@@ -83,7 +83,7 @@ async function tryOnce(
     style,
     round: input.round,
     async authorize(tx, now) {
-      bypassed = judge(await gatherFacts(deps, tx.before, now, ofGit), now);
+      bypassed = judge(await gatherFacts(deps, tx.before, now, fromGit), now);
     },
     bypassed: () => bypassed.map(explainBlock),
   });

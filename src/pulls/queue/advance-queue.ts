@@ -113,9 +113,9 @@ async function beginTest(deps: PullDeps, row: QueueRow, { located, viewer, conte
   const { path } = located;
   const { pull, issue, repository } = context;
   const { style, ...input } = JSON.parse(row.merge) as QueuedMerge;
-  const ofGit = await gitFacts(deps, path, repository, pull, await mergeStateOf(deps, path, pull));
-  requireQueued(viewer, await gatherFacts(deps, deps.db.read, context, ofGit), context, style);
-  const onto = ofGit.state.mergeStateOnto!;
+  const fromGit = await gitFacts(deps, path, repository, pull, await mergeStateOf(deps, path, pull));
+  requireQueued(viewer, await gatherFacts(deps, deps.db.read, context, fromGit), context, style);
+  const onto = fromGit.state.mergeStateOnto!;
   const base = await mergeBaseOf(deps, path, pull, onto);
   const { commits } = await readRound(deps, path, pull.headOid, onto, base);
   const found = await deps.repositories.find(viewer, located.owner.handle, located.repository.name);
@@ -125,7 +125,7 @@ async function beginTest(deps: PullDeps, row: QueueRow, { located, viewer, conte
   const { tests } = deps.queue;
   const prepared = await tests.prepare({ located, issue, baseBranch, baseOid: onto, oid, addedBy });
   await deps.git.refs.setPull(path, issue.number, 'merge', oid);
-  const isBegun = await deps.db.write(async (tx) => {
+  const isTestRecorded = await deps.db.write(async (tx) => {
     const now = await tx.manager.findOneBy(queueSchema, { issueId: row.issueId });
     if (now?.state !== 'WAITING' || now.round !== row.round) return false;
     // Another pull request may have been put first, or another process may have started.
@@ -136,7 +136,7 @@ async function beginTest(deps: PullDeps, row: QueueRow, { located, viewer, conte
     await tx.manager.update(queueSchema, { issueId: row.issueId }, test);
     return true;
   });
-  if (isBegun && prepared !== null) tests.recorded(prepared);
+  if (isTestRecorded && prepared !== null) tests.recorded(prepared);
   return true;
 }
 
@@ -173,7 +173,7 @@ async function endTest(deps: PullDeps, row: QueueRow, { located, viewer, context
     return leave(deps, row, { reason: 'The test of the merge took too long.', failed: true });
   }
   const { style } = JSON.parse(row.merge) as QueuedMerge;
-  const ofGit = await gitFacts(deps, path, repository, pull, await mergeStateOf(deps, path, pull));
+  const fromGit = await gitFacts(deps, path, repository, pull, await mergeStateOf(deps, path, pull));
   const found = await deps.repositories.find(viewer, located.owner.handle, repository.name);
   const landed = await landMerge(deps, viewer, found, context, {
     onto,
@@ -182,7 +182,7 @@ async function endTest(deps: PullDeps, row: QueueRow, { located, viewer, context
     round: row.round,
     isByQueue: true,
     async authorize(tx, now) {
-      requireQueued(viewer, await gatherFacts(deps, tx.before, now, ofGit), now, style);
+      requireQueued(viewer, await gatherFacts(deps, tx.before, now, fromGit), now, style);
     },
   });
   if (landed !== null) deps.logger.info('pull.queue_merged', { repositoryId: repository.id, pull: issue.number });

@@ -51,15 +51,15 @@ export async function enterQueue(
   const personId = personIdOf(viewer);
   if (personId === null) throw forbidden('person_needed', 'Only a user can add a pull request to the merge queue.');
   requireOpen(context);
-  const ofGit = await gitFacts(deps, found.path, repository, pull, await mergeStateOf(deps, found.path, pull));
-  requireQueued(viewer, await gatherFacts(deps, deps.db.read, context, ofGit), context, merge.style);
+  const fromGit = await gitFacts(deps, found.path, repository, pull, await mergeStateOf(deps, found.path, pull));
+  requireQueued(viewer, await gatherFacts(deps, deps.db.read, context, fromGit), context, merge.style);
   await deps.issues.pulls.write(viewer, async (log) => {
     const { manager, now: time } = log.tx;
     const now = await pullInWrite(deps, log.tx, viewer, issue, 'merge');
     requireOpen(now);
     if (now.pull.lastRound !== round || now.pull.headOid !== pull.headOid) throw roundChanged();
     if (await hasPendingHeadPush(log.tx.before, now.pull)) throw roundChanged();
-    requireQueued(viewer, await gatherFacts(deps, log.tx.before, now, ofGit), now, merge.style);
+    requireQueued(viewer, await gatherFacts(deps, log.tx.before, now, fromGit), now, merge.style);
     const place = { repositoryId: repository.id, baseBranch: now.pull.baseBranch };
     const rows = await queueOfBranch(manager, place);
     if (rows.some(({ issueId }) => issueId === issue.id))
@@ -106,7 +106,7 @@ export async function leaveQueue(deps: PullDeps, viewer: Viewer, at: IssueAt): P
  * Moves a pull request ahead of all waiting ones, without interrupting a running test. For administrators of the
  * repository. Throws `not_in_queue`, and the errors of `refusalOnPull` for `queue_first`.
  */
-export async function putFirst(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+export async function moveToFront(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const { issue } = await findPull(deps, viewer, at);
   await deps.issues.pulls.write(viewer, async (log) => {
     const { manager } = log.tx;

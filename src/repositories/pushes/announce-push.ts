@@ -37,7 +37,7 @@ export interface PushListener<Prepared = unknown> extends Listener<AnnouncedPush
 
 export interface AnnounceOptions {
   /** Whether the transaction that settled the push already counted this announcement. */
-  isBegun?: boolean;
+  isAttemptCounted?: boolean;
 }
 
 const tables = { events: pushSchema, marks: pushAnnouncementSchema, attempts: pushListenerAttemptsSchema };
@@ -56,11 +56,11 @@ export async function announcePush(
   journal: PushJournal,
   listeners: readonly PushListener[],
   pushId: string,
-  { isBegun = false, startedAt }: AnnounceOptions & { startedAt: number },
+  { isAttemptCounted = false, startedAt }: AnnounceOptions & { startedAt: number },
 ): Promise<void> {
   const open = await openAnnouncement(deps, journal, pushId);
   if (open !== null)
-    await announce(toolsOf(deps, startedAt), open.subject, listeners, { attempts: open.attempts, isBegun });
+    await announce(toolsOf(deps, startedAt), open.subject, listeners, { attempts: open.attempts, isAttemptCounted });
 }
 
 /** Lets one listener record a settled push out of order. Throws the listener's error. */

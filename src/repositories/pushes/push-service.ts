@@ -58,7 +58,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
 
   /** For pushes of this process, whose result already counted the announcement. */
   function notify(pushId: string, repositoryId: string): void {
-    void announcer.announce(pushId, repositoryId, { isBegun: true });
+    void announcer.announce(pushId, repositoryId, { isAttemptCounted: true });
     onAccepted(repositoryId);
   }
 
@@ -124,11 +124,11 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       if (listener.remarkOn !== undefined) deps.optionRemarks.push(listener.remarkOn);
     },
     /** Registers the handler of pushes to `refs/for/<branch>`; without one they are refused. */
-    forRefs<Prepared>(port: ReviewPort<Prepared>): void {
+    onReviewPush<Prepared>(port: ReviewPort<Prepared>): void {
       deps.reviews.port = port as ReviewPort;
     },
     /** Registers a listener that may print messages to the client after a push. */
-    remarkWith: (remark: PostReceiveOutput) => void deps.arrivalRemarks.push(remark),
+    addPostReceiveOutput: (remark: PostReceiveOutput) => void deps.arrivalRemarks.push(remark),
     /** Registers a check that may refuse any push to a repository. */
     refuse: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),
 

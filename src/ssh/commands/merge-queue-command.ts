@@ -29,7 +29,7 @@ export async function* runMergeQueueCommand(
     await queue.leave(viewer, at);
     return yield `${formatIssueReference(at)} is out of the merge queue.\n`;
   }
-  if (act === 'first') await queue.putFirst(viewer, at);
+  if (act === 'first') await queue.moveToFront(viewer, at);
   else {
     const { pull } = await pulls.find(viewer, at);
     await queue.enter(viewer, at, { style, round: pull.lastRound });

@@ -115,7 +115,7 @@ export const putPullFirst = operation({
   description: 'Requires administrator access to the repository. A test in progress is not interrupted.',
   refuses: [409],
   async run({ viewer, found, params, deps }) {
-    await deps.pulls.queue.putFirst(viewer, pullAt(found, params.number));
+    await deps.pulls.queue.moveToFront(viewer, pullAt(found, params.number));
     return noContent();
   },
 });

@@ -54,8 +54,8 @@ const keysOf = ({ viewer, found: { canonical }, deps }: Call): Promise<ListedDep
   deps.repositories.deployKeys.list(viewer, canonical.owner, canonical.name);
 
 /** Throws `unknown_deploy_key`. */
-async function keyOf(call: Call, isIt: (key: ListedDeployKey) => boolean): Promise<ListedDeployKey> {
-  const key = (await keysOf(call)).find(isIt);
+async function keyOf(call: Call, matches: (key: ListedDeployKey) => boolean): Promise<ListedDeployKey> {
+  const key = (await keysOf(call)).find(matches);
   if (key === undefined) throw notFound('unknown_deploy_key', 'There is no such deploy key.');
   return key;
 }
