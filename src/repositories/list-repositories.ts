@@ -83,7 +83,11 @@ export async function countListed(
   options: Omit<ListOptions, 'limit'>,
 ): Promise<number> {
   const { column } = orderKeys[options.sort ?? 'updated'];
-  const { lists, startsWithPublic, values } = await listsOf({ db }, viewer, options, `${column} AS place, r.id AS id`);
+  const {
+    lists: parts,
+    startsWithPublic,
+    values,
+  } = await listsOf({ db }, viewer, options, `${column} AS place, r.id AS id`);
   const countIn = async (sql: string, most: number): Promise<number> => {
     const [row] = await selectRaw<{ total: number }>(db.read, `SELECT count(*) AS total FROM (${sql}) AS counted`, {
       ...values,
@@ -92,18 +96,23 @@ export async function countListed(
     return Number(row?.total ?? 0);
   };
   // No other list has public repositories, so that these need no order to be counted once.
-  const others = startsWithPublic ? lists.slice(1) : lists;
-  const open = startsWithPublic ? await countIn(`${lists.slice(0, 1).join('')} LIMIT :most`, mostCounted) : 0;
+  const others = startsWithPublic ? parts.slice(1) : parts;
+  const open = startsWithPublic ? await countIn(`${parts.slice(0, 1).join('')} LIMIT :most`, mostCounted) : 0;
   const most = mostCounted - open;
-  const counts: number[] = [];
+  if (most <= 0) return mostCounted;
   // One list with all of them, or only one with any, spares the union of all.
-  for (const list of most > 0 ? others : []) {
-    counts.push(await countIn(`${list} LIMIT :most`, most));
-    if (counts.at(-1) === most) return mostCounted;
+  const filled: { list: string; count: number }[] = [];
+  for (const list of others) {
+    const count = await countIn(`${list} LIMIT :most`, most);
+    if (count === most) return mostCounted;
+    if (count > 0) filled.push({ list, count });
   }
-  const filled = others.filter((_list, at) => counts[at]! > 0);
-  if (filled.length < 2) return open + Math.max(0, ...counts);
-  return open + (await countIn(`${merged(filled, 'ASC')} LIMIT :most`, most));
+  if (filled.length < 2) return open + (filled[0]?.count ?? 0);
+  const lists = merged(
+    filled.map(({ list }) => list),
+    'ASC',
+  );
+  return open + (await countIn(`${lists} LIMIT :most`, most));
 }
 
 /** Merges sorted lists. Each is cut at `:most` before, which would otherwise sort all of it. */
