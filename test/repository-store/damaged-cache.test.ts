@@ -2,6 +2,7 @@
 import t from 'tap';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { setInterval } from 'node:timers/promises';
 import { localAdministrator } from '../../src/access/index.ts';
 import { clientGit, gitSync, sampleRepository } from '../git/git-fixture.ts';
 import { removeCaches, startStoreServer } from './store-server.ts';
@@ -75,8 +76,10 @@ t.test('folders that go while they are made, followed, read and pushed to', asyn
     const cloning = [cloned(), cloned()];
     let isBusy = true;
     const work = Promise.allSettled([pushing, ...cloning]).finally(() => (isBusy = false));
-    for (let removal = 0; isBusy && removal < 40; removal += 1) {
-      await new Promise((resolve) => setTimeout(resolve, (round % 4) * 5 + 1));
+    let removal = 0;
+    for await (const _tick of setInterval((round % 4) * 5 + 1)) {
+      if (!isBusy || removal === 40) break;
+      removal += 1;
       const gone = path.join(server.folder, `gone-${round}-${removal}`);
       try {
         if (removal % 2 === 0) renameSync(folder, gone);
