@@ -42,7 +42,7 @@ export const milestone = z
     open_issues: z.int(),
     closed_issues: z.int(),
     created_at: time,
-    updated_at: time.nullable(),
+    updated_at: time,
     closed_at: time.nullable(),
     due_on: time.nullable().describe('End of the day'),
   })

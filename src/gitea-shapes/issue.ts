@@ -50,7 +50,8 @@ export const milestonePayload = (milestone: Milestone): MilestonePayload => ({
   open_issues: milestone.openCount,
   closed_issues: milestone.closedCount,
   created_at: giteaTime(milestone.createdAt),
-  updated_at: null,
+  // Edits of a milestone have no recorded time; clients of Forgejo fail on null.
+  updated_at: giteaTime(Math.max(milestone.createdAt, milestone.closedAt ?? 0)),
   closed_at: giteaTimeOrNull(milestone.closedAt),
   due_on: dueDate(milestone.dueOn),
 });

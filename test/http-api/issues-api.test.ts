@@ -81,6 +81,7 @@ t.test('the life of an issue in the shapes that clients of Gitea read', async (t
   t.match(label, { status: 201, json: { id: Number, name: 'kind/bug', color: 'd73a4a', exclusive: false } });
   const milestone = await bob('POST', `${roof}/milestones`, { title: 'Winter', due_on: '2026-12-31T00:00:00Z' });
   t.match(milestone, { status: 201, json: { title: 'Winter', state: 'open', due_on: '2026-12-31T23:59:59Z' } });
+  t.equal(milestone.json['updated_at'], milestone.json['created_at'], 'never null: clients of Forgejo require it');
   const opened = await bob('POST', `${roof}/issues`, {
     title: 'It rains in',
     body: 'Bring a **bucket**.',
