@@ -142,6 +142,31 @@ t.test('a pack that is lost is named by its index, wherever a repository is chec
   writeFileSync(index, bytes);
 });
 
+t.test('a ref that git cannot read is named, because git leaves it out', async (t) => {
+  const ref = path.join(garden, 'refs', 'heads', 'broken');
+  const id = (await runGit(['rev-parse', 'HEAD'], { cwd: garden })).trim();
+  for (const [text, isBroken] of [
+    ['\0'.repeat(41), true],
+    ['', true],
+    [`${id.slice(0, 20)}\n`, true],
+    [`${'0'.repeat(40)}\n`, true],
+    ['ref: nowhere\n', true],
+    ['ref: refs/heads/main\n', false],
+    [`${id}\n`, false],
+  ] as const) {
+    writeFileSync(ref, text);
+    t.strictSame(
+      await modules.git.maintenance.checkObjectFiles(garden),
+      isBroken ? ['refs/heads/broken does not contain an object ID'] : [],
+      JSON.stringify(text),
+    );
+  }
+  writeFileSync(ref, 'broken');
+  t.match(await hearth('backup create'), { code: 7, stderr: 'refs/heads/broken does not contain an object ID' });
+  rmSync(ref);
+  t.match(await hearth('backup create'), { code: 0 });
+});
+
 t.test('objects with SHA-256 names', async (t) => {
   const cwd = path.join(folder, 'sha256.git');
   await runGit(['init', '--quiet', '--bare', '--object-format=sha256', cwd], { cwd: folder });

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createInflate } from 'node:zlib';
 import { nullIfAbsent } from '../../files/index.ts';
 import { eachLimit } from '../../kernel/index.ts';
+import { findBrokenRefs } from '../refs/refs.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -19,7 +20,7 @@ type Algorithm = 'sha1' | 'sha256';
 /**
  * Compares the objects of a repository with their checksums, by reading each file once: packs and their indexes with
  * the checksum at their end (gitformat-pack(5)), loose objects with their names. Time is proportional to the bytes,
- * memory is not. Objects that a fork borrows are checked in its source.
+ * memory is not. Objects that a fork borrows are checked in its source. Also finds refs that git cannot read.
  * @returns one sentence per damaged file; skips files that a repack removes meanwhile
  */
 export async function checkObjectFiles(repository: string): Promise<string[]> {
@@ -34,6 +35,7 @@ export async function checkObjectFiles(repository: string): Promise<string[]> {
     .filter((each) => looseFolder.test(each))
     .sort())
     damaged.push(...(await checkLooseObjects(repository, folder, algorithm)));
+  for (const name of await findBrokenRefs(repository)) damaged.push(`${name} does not contain an object ID`);
   return damaged;
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { visitAll } from '../../kernel/index.ts';
+import { noRef, visitAll } from '../../kernel/index.ts';
 import { findPackedRef } from './find-packed-ref.ts';
 import { isWellFormedRef } from './ref-name.ts';
 
@@ -30,6 +30,13 @@ export async function readHiddenRefs(repository: string): Promise<Map<string, st
   const loose = await readLooseRefs(repository);
   const packed = await readPackedRefs(repository);
   return merge(packed, loose, (name) => name.startsWith('refs/hearth/'));
+}
+
+/** Names of the files below `refs/` that contain neither an object id nor the name of another ref: git ignores them. */
+export async function findBrokenRefs(repository: string): Promise<string[]> {
+  const isBroken = (value: string): boolean =>
+    noRef.test(value) || (!objectId.test(value) && !value.startsWith('ref: refs/'));
+  return [...(await readLooseRefs(repository))].flatMap(([name, value]) => (isBroken(value) ? [name] : [])).sort();
 }
 
 const isHidden = (name: string): boolean => hidden.some((prefix) => name.startsWith(prefix));
