@@ -11,7 +11,7 @@ export function reportError(error: unknown, output: Output, stderr: CliOutput, {
     stderr.write('\n');
     return;
   }
-  const { code, message, hint } = describe(error);
+  const { code, message, hint } = describeError(error);
   if (output.json) {
     stderr.write(JSON.stringify({ error: { code, message, hint } }) + '\n');
   } else {
@@ -38,7 +38,8 @@ export function withHint<E extends Error>(error: E, hint: string): E & Hinted {
   return Object.assign(error, { hint });
 }
 
-function describe(error: unknown): Description {
+/** What to tell about an error: a stable code, a sentence and, if there is one, a remedy. */
+export function describeError(error: unknown): Description {
   if (isRefusal(error)) {
     const hint = 'hint' in error ? String(error.hint) : hintOf(error, error.reason);
     return { code: error.reason, message: error.message, hint };

@@ -8,8 +8,7 @@ import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { showProgress } from '../terminal/progress.ts';
-import { hintOf } from '../hints.ts';
-import { withHint } from '../report-error.ts';
+import { describeError, withHint } from '../report-error.ts';
 
 /** Equal to `groupNames` of the doctor, whose module is loaded only when it runs. */
 const areas = [
@@ -121,18 +120,9 @@ async function* reports(cli: Cli, { deep, only, url, peers }: Wanted): AsyncGene
     if (url !== undefined) yield await address(modules, url);
     if (peers) yield await checkPeers(modules.federation);
   } catch (error) {
-    const isDamage = isDamagedDatabase(error);
-    if (!isDomainError(error) && !isDamage) throw error;
-    const reason = isDomainError(error) ? error.reason : 'database_damaged';
-    const { message } = error as Error;
-    const remedy = isDomainError(error) && 'hint' in error ? String(error.hint) : hintOf(error, reason);
-    const finding: CheckResult = {
-      check: `start.${reason}`,
-      level: 'problem',
-      message: isDomainError(error) ? message : `The database is damaged: ${message}.`,
-      remedy,
-      fix: null,
-    };
+    if (!isDomainError(error) && !isDamagedDatabase(error)) throw error;
+    const { code, message, hint } = describeError(error);
+    const finding: CheckResult = { check: `start.${code}`, level: 'problem', message, remedy: hint, fix: null };
     yield { area: 'start', findings: [finding], summary: '' };
   }
 }
