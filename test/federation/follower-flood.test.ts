@@ -114,7 +114,7 @@ t.test('a server that answers 200 to everything is no actor, no follower and no 
     for (const target of [`bob/lib@${yes.host}`, `bob@${yes.host}`, `${yes.origin}/users/yes`, `${yes.origin}/bob/lib`])
       await t.rejects(
         federation.follow(alice.id, target),
-        { reason: 'unresolvable_handle', message: /is no repository or person/ },
+        { reason: 'unresolvable_handle', message: /neither a repository nor a person/ },
         `${name}: ${target}`,
       );
     for (const table of [

@@ -25,7 +25,7 @@ t.test('npm: versions, tags, words of deprecation, unpublishing', async (t) => {
   const again = await put(at, npmBody('@alice/lib', '1.0.0'));
   t.strictSame(
     [again.status, again.json.error],
-    [403, 'Version 1.0.0 exists already; a published version is never replaced.'],
+    [403, 'Version 1.0.0 already exists; a published version is never replaced.'],
   );
   const full = await send('GET', at);
   t.strictSame(full.json['dist-tags'], { latest: '1.0.0', next: '1.1.0' });

@@ -110,7 +110,7 @@ export async function explaining<T>(host: string, work: () => Promise<T>): Promi
 const missing = (host: string, cause?: unknown) =>
   unresolvable(`${host} knows no public repository or person of this name.`, cause);
 const unusable = (host: string, cause?: unknown) =>
-  unresolvable(`The answer of ${host} is no repository or person.`, cause);
+  unresolvable(`The response of ${host} is neither a repository nor a person.`, cause);
 
 function unresolvable(cause: string, error?: unknown) {
   return invalid('unresolvable_handle', `Could not resolve handle. ${cause}`, { field: 'target', cause: error });

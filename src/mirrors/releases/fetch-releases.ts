@@ -87,7 +87,7 @@ export async function storeReleases(
       const { wanted, left } = chooseFiles(remoteFiles, deps.releases.foreign.fileName);
       for (const name of left)
         failures.push(
-          `${visible(name)} of ${tag}: a release has no two files of one name, and at most ${releaseLimits.filesPerRelease}`,
+          `${visible(name)} of ${tag}: a release cannot have two files with the same name, and at most ${releaseLimits.filesPerRelease}`,
         );
       const { fileName } = deps.releases.foreign;
       for (const { name } of wanted)
