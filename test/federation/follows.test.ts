@@ -159,7 +159,7 @@ t.test(
     );
     peer.respond('/broken', (_request, response) => void response.writeHead(500).end());
     cases.push(
-      [`${peer.origin}/note`, /no repository or person/],
+      [`${peer.origin}/note`, /neither a repository nor a person/],
       [`${peer.origin}/u/gone`, /knows no public repository or person/],
       [`${peer.origin}/html`, /knows no public/],
       [`${peer.origin}/broken`, /knows no public/],
