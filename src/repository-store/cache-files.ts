@@ -20,7 +20,7 @@ export const hasPack = (files: ReadonlySet<string>, name: string): boolean =>
  * Changes when a file of a cache folder or one of its packs comes or goes: inodes and times of the folders. Null if one
  * of them is missing.
  */
-export function folderPrint(folder: string): string | null {
+export function folderFingerprint(folder: string): string | null {
   const marks: string[] = [];
   for (const place of [folder, path.join(folder, 'objects'), packFolder(folder), path.join(folder, markFile)]) {
     const found = statSync(place, { throwIfNoEntry: false, bigint: true });

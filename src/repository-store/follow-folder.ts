@@ -4,7 +4,7 @@ import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../files/index.ts';
 import { eachLimit, unavailable } from '../kernel/index.ts';
-import { folderPrint, hasPack, isRepository, isWhole, markFile, packFiles, packFolder } from './cache-files.ts';
+import { folderFingerprint, hasPack, isRepository, isWhole, markFile, packFiles, packFolder } from './cache-files.ts';
 import type { StoreDeps } from './deps.ts';
 import type { createFolderLocks } from './folder-lock.ts';
 import { repositoryMoves } from './find-row.ts';
@@ -21,7 +21,7 @@ interface Mark {
 
 interface KnownFolder {
   generation: number;
-  print: string;
+  fingerprint: string;
 }
 
 const packsAtOnce = 4;
@@ -62,7 +62,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
 
   function isCurrent(id: string, generation: number): boolean {
     const mark = known.get(id);
-    return mark?.generation === generation && mark.print === folderPrint(folderOf(id));
+    return mark?.generation === generation && mark.fingerprint === folderFingerprint(folderOf(id));
   }
 
   async function readMark(folder: string): Promise<Mark | null> {
@@ -76,10 +76,10 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
   /** Remembers a folder of this generation, if it has all files; others may have removed some. */
   async function remember(id: string, generation: number, named: ReadonlySet<string>): Promise<boolean> {
     // First, so that a change during the check is noticed by the next reader.
-    const print = folderPrint(folderOf(id));
-    if (print === null || !(await isWhole(folderOf(id), named))) return false;
+    const fingerprint = folderFingerprint(folderOf(id));
+    if (fingerprint === null || !(await isWhole(folderOf(id), named))) return false;
     packs.set(id, named);
-    known.set(id, { generation, print });
+    known.set(id, { generation, fingerprint });
     return true;
   }
 
