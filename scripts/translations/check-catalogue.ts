@@ -103,7 +103,7 @@ const isNeeded = (category: string, language: string): boolean =>
 
 /** Files that name messages. */
 const users = ['templates/**/*.pug', 'templates/assets/*.js', 'src/**/*.ts'];
-/** Keys that code puts together: `t(`notices.${key}`)`. */
+/** Keys that code puts together: `t(`flash.${key}`)`. */
 const familyPattern = /`([a-z0-9_]+(?:\.[a-z0-9_]+)*\.)\$\{/g;
 
 /** Keys of refusals, which no code names: the sentence of the error is looked up by its reason and English. */

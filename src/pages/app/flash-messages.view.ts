@@ -8,7 +8,7 @@ export function viewFlashMessage(query: URLSearchParams): string | null {
   const done = query.get('done') ?? '';
   if (!/^[a-z]+(?:-[a-z]+)*$/.test(done)) return null;
   const name = done.replaceAll('-', '_');
-  return hasMessage(`notices.${name}`) ? t(`notices.${name}`) : null;
+  return hasMessage(`flash.${name}`) ? t(`flash.${name}`) : null;
 }
 
 /** A path with the name of the flash message that its page should show. */
