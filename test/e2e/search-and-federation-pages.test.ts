@@ -159,7 +159,7 @@ t.test('every page of search and federation passes axe and does not overflow', a
     'what a look for new repositories has brought': async (tab) => {
       await tab.goto(`${home.origin}/admin/federation/follows`);
       await tab.getByRole('button', { name: 'Check for new repositories' }).click();
-      await tab.getByText('Checked 1 person').waitFor();
+      await tab.getByText('Checked 1 user').waitFor();
     },
   };
   for (const name of Object.keys(responses)) pages.push(['alice', name]);

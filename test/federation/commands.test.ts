@@ -367,7 +367,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await get('/admin/federation/follows?user=root-of-all'), /0 repositories followed through this user/);
   t.match(await post('/admin/federation/follows/resync', {}), {
     status: 200,
-    body: /Checked 1 person\.[^]*No new repositories/,
+    body: /Checked 1 user\.[^]*No new repositories/,
   });
   t.match(await get('/admin/federation/followers'), /Enter a repository/);
   t.match(await get('/admin/federation/followers?repository=alice/garden'), new RegExp(`${peer.host}/u/mallory`));

@@ -62,7 +62,7 @@ async function thereAndBack(t: Test, who: Visitor, start: string): Promise<strin
 
 t.test('people are explored page by page, counted, and filtered by how a username begins', async (t) => {
   t.strictSame(await thereAndBack(t, anonymous, '/explore/users'), ['alice', 'bob', ...people]);
-  t.match(extractMain(await anonymous.get('/explore/users')), '55 people');
+  t.match(extractMain(await anonymous.get('/explore/users')), '55 users');
   const filtered = await anonymous.get('/explore/users?q=PERSON1');
   t.strictSame(namesIn(filtered), people.slice(10, 20));
   t.match(extractMain(filtered), /<input[^>]*name="q"[^>]*value="PERSON1"/, 'the filter stays in its field');
@@ -85,7 +85,7 @@ t.test('administrators page through accounts and repositories, others may not', 
   t.strictSame(await thereAndBack(t, alice, '/admin/people'), ['alice', 'bob', ...people]);
   t.strictSame(namesIn(await alice.get('/admin/people?q=bo')), ['bob']);
   t.match(extractMain(await alice.get('/admin/people?q=nobody')), /No username starts with “nobody”/);
-  t.match(extractMain(await alice.get('/admin/people')), '55 people');
+  t.match(extractMain(await alice.get('/admin/people')), '55 users');
   const listed = async (q: string) =>
     [...extractMain(await alice.get(`/admin/repositories?q=${q}`)).matchAll(/<td><a [^>]*>([a-z]+\/[a-z]+)/g)].map(
       ([, name]) => name,

@@ -52,7 +52,7 @@ t.test('the page of an organisation is public, in one spelling', async (t) => {
   t.same(where(await anonymous.get('/orgs/acme')), [301, '/orgs/Acme']);
   t.same(where(await anonymous.get('/Acme')), [301, '/orgs/Acme']);
   const page = extractMain(await anonymous.get('/orgs/Acme'));
-  t.match(page, /1 person/);
+  t.match(page, /1 user/);
   t.notMatch(page, /members|settings|Leave|New repository/, 'without what is not the visitor’s');
   t.equal((await anonymous.get('/orgs/alice')).status, 404, 'a person is no organisation');
   t.equal((await anonymous.get('/users/Acme')).status, 404, 'and the other way round');

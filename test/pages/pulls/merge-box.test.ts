@@ -35,7 +35,7 @@ t.test('approvals of people whom the rule does not name are shown, and do not co
   t.match(refused.body, /name="approvers_only"[^>]* checked/, 'what was sent stays');
   t.match(refused.body, /name="approvers"[^>]* value="nowhere"/);
   t.equal((await alice.post(settings, { ...form, approvers_only: 'yes', approvers: 'alice' })).status, 303);
-  t.match(words(await alice.get(settings)), /Approval by named people/);
+  t.match(words(await alice.get(settings)), /Approval by named users/);
   const [rule] = (await repositories.rules.list(viewers.alice, 'alice', 'roof')).filter(
     ({ pattern }) => pattern === 'main',
   );
@@ -45,7 +45,7 @@ t.test('approvals of people whom the rule does not name are shown, and do not co
 
   const one = `${roofUrl}/pulls/1`;
   const box = (language: string) => bob.get(one, { 'Accept-Language': language }).then(words);
-  t.match(await box('en'), /1 approval by the people whom the rule names needed, 0 given\./);
+  t.match(await box('en'), /1 approval by the users named in the rule needed, 0 given\./);
   t.match(await box('de'), /1 Genehmigung der in der Regel genannten Personen nötig, 0 erteilt\./);
   t.match(await box('fr'), /1 approbation requise des personnes nommées par la règle, 0 données\./);
   t.match(await box('en'), /Approved.{0,20}not counted|does not count/i);
