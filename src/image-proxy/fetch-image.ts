@@ -52,7 +52,7 @@ export async function fetchImage(
       at = URL.parse(responseHeaders.location, at)?.href ?? '';
       continue;
     }
-    if (status !== 200) throw unavailable('image_not_there', `The server of the image answered ${status}.`);
+    if (status !== 200) throw unavailable('image_not_there', `The image’s server responded with status ${status}.`);
     const type = proxiedType(responseHeaders['content-type'], body);
     if (type === null)
       throw unavailable('image_type_refused', 'The address does not return an image of a supported type.');

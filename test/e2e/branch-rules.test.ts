@@ -84,14 +84,14 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   t.ok(await page.getByLabel('Require a linear history').isChecked());
   await push.getByLabel('These users').fill('bob');
   await press(page, 'Add rule');
-  await says(page, 'The rule is added');
+  await says(page, 'The rule has been added');
   const row = page.getByRole('listitem').filter({ hasText: 'release/*' });
   t.match(await row.innerText(), /No merge commits[^]*Push\s*bob[^]*2 branches at present: release\/1, release\/2/);
   await page.getByRole('link', { name: 'Add a tag rule' }).click();
   await page.getByLabel('Tags', { exact: true }).fill('v*');
   await page.getByRole('group', { name: 'Create' }).getByLabel('Who may').selectOption('Owners');
   await press(page, 'Add rule');
-  await says(page, 'The rule is added');
+  await says(page, 'The rule has been added');
   await page.getByRole('link', { name: 'Add a branch rule' }).click();
   await page.getByLabel('Branches', { exact: true }).fill('rel*');
   await press(page, 'Add rule');
@@ -104,12 +104,12 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await page.getByRole('link', { name: 'rel*' }).click();
   await page.getByText('Remove this rule').first().click();
   await press(page, 'Remove this rule');
-  await says(page, 'The rule is removed');
+  await says(page, 'The rule has been removed');
   await page.getByRole('link', { name: 'release/*' }).click();
   t.match(await mainText(page), /What it applies to now\s*release\/1\s*release\/2/);
   t.equal(await page.getByRole('group', { name: 'Push', exact: true }).getByLabel('These users').inputValue(), 'bob');
   await press(page, 'Save');
-  await says(page, 'The rule is saved');
+  await says(page, 'The rule has been saved');
 });
 
 t.test('branches and tags are marked, and no button offers what is refused', async (t) => {
@@ -183,7 +183,7 @@ t.test('signed commits are required, and verified by the keys of people', async 
   await page.getByLabel('Branches', { exact: true }).fill('signed');
   await page.getByLabel('Require signed commits').check();
   await press(page, 'Add rule');
-  await says(page, 'The rule is added');
+  await says(page, 'The rule has been added');
   await git('checkout', '--quiet', '-B', 'signed', 'main');
   const push = () => client.run(work, 'push', '--force', origins.http, 'signed');
   await commit('unsigned');

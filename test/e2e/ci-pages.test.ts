@@ -134,7 +134,7 @@ t.test('a person watches a matrix workflow that their push started', { timeout: 
   t.match(await page.getByRole('main').innerText(), /Attempt 2\s+Attempt 1/);
   await page.locator('summary', { hasText: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('The run is cancelled.').waitFor();
+  await page.getByText('The run has been cancelled.').waitFor();
   t.strictSame(faults, []);
 });
 

@@ -80,7 +80,7 @@ t.test('a runner: the job at hand, labels, history, and the lines that make one'
   t.match(await text(), /v12[^]*Current job[^]*build\s+alice\/work, CI #2[^]*History[^]*build\s+alice\/work, CI #1/);
   await page.getByLabel('Labels').fill('linux big');
   await page.getByRole('button', { name: 'Save labels' }).click();
-  t.match(await page.getByRole('status').innerText(), /The labels are saved/);
+  t.match(await page.getByRole('status').innerText(), /The labels have been saved/);
   t.match(await text(), /does not declare big[^]*The runner itself declares linux/);
   await page.getByLabel('Labels').fill('a:b ,');
   await page.getByRole('button', { name: 'Save labels' }).click();

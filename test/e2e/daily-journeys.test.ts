@@ -157,7 +157,7 @@ for (const scripts of [true, false]) {
     await reviewer.getByRole('radio', { name: /^Request changes/ }).check();
     await reviewer.getByLabel('Summary').fill(`See below, ${way}.`);
     await reviewer.getByRole('button', { name: 'Submit review' }).click();
-    await reviewer.getByRole('status').filter({ hasText: 'Your review is submitted.' }).waitFor();
+    await reviewer.getByRole('status').filter({ hasText: 'Your review has been submitted.' }).waitFor();
     await reviewer.context().close();
 
     const author = await open(alice, scripts);

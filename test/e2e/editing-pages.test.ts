@@ -136,7 +136,7 @@ for (const scripts of [false, true])
     await shot(bob, `journey-diff-${name}`);
     t.equal(await bob.inputValue('#content'), '# First\n\n<script>x</script>\n');
     await bob.click('button:has-text("Commit changes")');
-    t.match(await mainText(bob), /The file is created/);
+    t.match(await mainText(bob), /The file has been created/);
     t.equal(new URL(bob.url()).pathname, `${roof}/blob/main/src/${name}.md`);
     await bob.click('nav.file-links >> text=Edit');
     t.equal(await bob.inputValue('#content'), '# First\n\n<script>x</script>\n');
@@ -158,10 +158,10 @@ for (const scripts of [false, true])
     t.equal(await bob.inputValue('#content'), '# Second\n');
     await bob.fill('#message', 'Mine');
     await bob.click('button:has-text("Commit my version")');
-    t.match(await mainText(bob), /The file is saved[^]*Second/);
+    t.match(await mainText(bob), /The file has been saved[^]*Second/);
     await bob.click('nav.file-links >> text=Delete');
     await bob.click('button:has-text("Delete the file")');
-    t.match(await mainText(bob), /The file is deleted. Revert brings it back/);
+    t.match(await mainText(bob), /The file has been deleted. Revert brings it back/);
     await shot(bob, `deleted-${name}`);
     await bob.click('nav.file-links >> text=Revert');
     await bob.click('main button:has-text("Revert")');
@@ -172,7 +172,7 @@ for (const scripts of [false, true])
       { name: `${name}-2.txt`, mimeType: 'text/plain', buffer: Buffer.from('2') },
     ]);
     await bob.click('button:has-text("Commit files")');
-    t.match(await mainText(bob), new RegExp(`The files are uploaded[^]*${name}-1.txt[^]*${name}-2.txt`));
+    t.match(await mainText(bob), new RegExp(`The files have been uploaded[^]*${name}-1.txt[^]*${name}-2.txt`));
     await bob.goto(`${web.origin}/repos/alice/ruled/edit/main/README.md`);
     await bob.fill('#content', `# Ruled ${name}\n`);
     await bob.click('button:has-text("Commit changes")');

@@ -216,7 +216,7 @@ t.test('without scripts: filter by a menu and by words, tick two, and change bot
   await page.locator('.bulk > summary').click();
   await page.selectOption('#bulk-label', 'kind/feature');
   await page.locator('button[value=label]').click();
-  t.match(await page.textContent('.notice'), /The issues are changed/);
+  t.match(await page.textContent('.notice'), /The issues have been changed/);
   t.equal(await page.inputValue('#q'), 'is:open puddle', 'the list as it was');
   t.equal(await page.locator('.label-chip', { hasText: 'kind/feature' }).count(), 2);
   t.equal(await page.locator('.label-chip', { hasText: 'kind/bug' }).count(), 0, 'the exclusive label took its place');

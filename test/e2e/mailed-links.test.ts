@@ -70,7 +70,7 @@ t.test('an address is verified by the link of a mail', async (t) => {
   const link = linkOf(mail, 'mail-verify');
   await page.goto(link);
   await page.getByRole('button', { name: 'Confirm address' }).click();
-  t.match(await mainText(page), /The address is verified[^]*Primary/);
+  t.match(await mainText(page), /The address has been verified[^]*Primary/);
   await page.goto(link);
   t.match(await mainText(page), /This link does not work/);
 });
@@ -90,7 +90,7 @@ t.test('a forgotten password is replaced by the link of a mail, which ends the s
   await page.goto(linkOf(await nextMail('Alice@example.org', /^A new password for your account/), 'mail-reset'));
   await page.getByLabel('New password').fill('a password to remember');
   await page.getByRole('button', { name: 'Set password' }).click();
-  t.match(await mainText(page), /all sessions are ended/);
+  t.match(await mainText(page), /all sessions have ended/);
   await signedIn.goto('/settings/emails');
   t.match(signedIn.url(), /\/login/, 'the other browser is signed out');
   await signIn(page, 'alice', 'a password to remember');

@@ -74,14 +74,14 @@ t.test('an organisation from its creation to its members, by clicks alone', asyn
     await page.getByLabel('Username', { exact: true }).fill(who);
     await page.getByLabel('Role', { exact: true }).selectOption(role);
     await press(page, 'Add');
-    await says(page, 'The member is added');
+    await says(page, 'The member has been added');
   }
   await page.getByLabel('Role of carol', { exact: true }).selectOption('MEMBER');
   await press(page, 'Save the role of carol');
-  await says(page, 'The role is changed');
+  await says(page, 'The role has been changed');
   await page.getByRole('listitem').filter({ hasText: 'carol' }).getByText('Remove', { exact: true }).first().click();
   await page.getByRole('listitem').filter({ hasText: 'carol' }).getByRole('button', { name: 'Remove' }).click();
-  await says(page, 'The member is removed');
+  await says(page, 'The member has been removed');
   await page.getByLabel('Role of alice', { exact: true }).selectOption('GUEST');
   await press(page, 'Save the role of alice');
   await page.getByRole('alert').filter({ hasText: 'at least one owner' }).waitFor();
@@ -89,10 +89,10 @@ t.test('an organisation from its creation to its members, by clicks alone', asyn
   await page.getByRole('link', { name: 'Settings' }).first().click();
   await page.getByLabel('Description', { exact: true }).fill('Everything that spins.');
   await press(page, 'Save');
-  await says(page, 'The settings are saved');
+  await says(page, 'The settings have been saved');
   await page.getByLabel('A picture', { exact: true }).setInputFiles(picture('logo.png', 'image/png'));
   await press(page, 'Upload');
-  await says(page, 'The picture is saved');
+  await says(page, 'The picture has been saved');
   const member = await tab('bob');
   await member.goto(`${web.origin}/orgs/potters`);
   await member.getByRole('link', { name: 'New repository' }).last().click();
@@ -126,7 +126,7 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await page.getByRole('alert').filter({ hasText: 'at most 2 MB' }).waitFor();
   await page.getByLabel('Custom image', { exact: true }).setInputFiles(picture('kiln.gif', 'image/gif'));
   await press(page, 'Upload');
-  await says(page, 'The image is saved');
+  await says(page, 'The image has been saved');
   t.match(await page.locator('main img.avatar').first().getAttribute('src'), /^\/repos\/alice\/kiln\/image\?v=\d+$/);
 
   await page.getByText('Make it public').click();
@@ -141,7 +141,7 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await page.getByLabel('Username', { exact: true }).fill('bob');
   await page.getByLabel('Role', { exact: true }).selectOption('admin');
   await press(page, 'Add');
-  await says(page, 'The collaborator is added');
+  await says(page, 'The collaborator has been added');
   const keeper = await tab('bob');
   await keeper.goto(`${web.origin}/repos/alice/kiln`);
   await keeper.getByRole('link', { name: 'Settings' }).click();
@@ -178,7 +178,7 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await press(page, 'Archive this repository');
   await says(page, 'archived');
   await press(page, 'Unarchive this repository');
-  await says(page, 'is unarchived');
+  await says(page, 'has been unarchived');
   await page.getByLabel('New owner', { exact: true }).fill('carol');
   await page.locator('#transfer-confirm').fill('alice/oven');
   await press(page, 'Transfer this repository');
@@ -200,7 +200,7 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await says(receiver, 'in the trash');
   await receiver.goto(`${web.origin}/settings/repositories`);
   await press(receiver, 'Restore carol/oven');
-  await says(receiver, 'The repository is restored');
+  await says(receiver, 'The repository has been restored');
 });
 
 t.test('a repository of an organisation: deleted by an OWNER, listed in its trash, restored', async (t) => {
@@ -217,7 +217,7 @@ t.test('a repository of an organisation: deleted by an OWNER, listed in its tras
   await page.getByRole('link', { name: 'restore them' }).click();
   await page.getByLabel('Name for potters/studio').fill('workshop');
   await press(page, 'Restore potters/studio');
-  await says(page, 'The repository is restored');
+  await says(page, 'The repository has been restored');
   await page.waitForURL('**/repos/potters/workshop?done=restored');
 });
 
@@ -229,7 +229,7 @@ t.test('the default branch is chosen and its rule is removed', async (t) => {
   await page.getByLabel('Default branch', { exact: true }).selectOption('next');
   await page.getByLabel('Description', { exact: true }).fill('Bakes what the kiln does not.');
   await press(page, 'Save');
-  await says(page, 'The settings are saved');
+  await says(page, 'The settings have been saved');
   t.equal(await page.getByLabel('Default branch', { exact: true }).inputValue(), 'next');
   await page.goto(`${web.origin}/repos/carol/oven/settings/branches`);
   await page.locator('.branch-rules a.row-title').first().click();
@@ -246,7 +246,7 @@ t.test('a collaborator sees their grant, and leaves; an offer is declined; a mem
   await owner.getByLabel('Username', { exact: true }).fill('dave');
   await owner.getByLabel('Role', { exact: true }).selectOption('write');
   await press(owner, 'Add');
-  await says(owner, 'The collaborator is added');
+  await says(owner, 'The collaborator has been added');
   const page = await tab('dave');
   await page.goto(`${web.origin}/repos/carol/oven`);
   await page.getByText('You can push here, as collaborator').waitFor();
@@ -278,7 +278,7 @@ t.test('a person: profile, avatar, handle, and deletion of the account, which ne
   await says(page, /saved/);
   await page.getByLabel('Your own picture', { exact: true }).setInputFiles(picture('me.webp', 'image/webp'));
   await press(page, 'Upload');
-  await says(page, 'The picture is saved');
+  await says(page, 'The picture has been saved');
   await press(page, 'Remove this picture');
   await says(page, 'removed');
 
@@ -286,7 +286,7 @@ t.test('a person: profile, avatar, handle, and deletion of the account, which ne
   await page.getByLabel('New username', { exact: true }).fill('david');
   await page.locator('#handle-confirm').fill('dave');
   await press(page, 'Change username');
-  await says(page, /username is changed/);
+  await says(page, /username has been changed/);
   await page.goto(`${web.origin}/users/dave`);
   await page.waitForURL('**/users/david');
 
@@ -394,7 +394,7 @@ t.test('a deploy key is added, refused twice, and removed', async (t) => {
   t.ok(await page.getByLabel('Read and write', { exact: false }).isChecked());
   await page.getByLabel('Public key', { exact: true }).fill(line);
   await press(page, 'Add key');
-  await says(page, 'The deploy key is added');
+  await says(page, 'The deploy key has been added');
   await page.getByText('Oven timer').waitFor();
   t.match(await page.textContent('main'), /Read and write.*SHA256:.*by\s+carol, never used/s);
   await page.getByLabel('Public key', { exact: true }).fill(line);
@@ -402,7 +402,7 @@ t.test('a deploy key is added, refused twice, and removed', async (t) => {
   await page.getByRole('alert').filter({ hasText: 'already in use' }).waitFor();
   await page.getByText('Remove', { exact: true }).first().click();
   await press(page, 'Remove');
-  await says(page, 'The deploy key is removed');
+  await says(page, 'The deploy key has been removed');
   await page.getByText('There are no deploy keys yet').waitFor();
 });
 

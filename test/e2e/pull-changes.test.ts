@@ -83,7 +83,7 @@ t.test('comment on lines, on a file and on the round, then finish the review', a
   await page.getByRole('radio', { name: /^Request changes/ }).check();
   await page.getByLabel('Summary').fill('Please look at the beans.');
   await page.getByRole('button', { name: 'Submit review' }).click();
-  await page.getByRole('status').filter({ hasText: 'Your review is submitted.' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Your review has been submitted.' }).waitFor();
   await signedOut.goto(changes);
   t.equal(await signedOut.locator('.thread').count(), 3);
   t.match(await signedOut.locator('.open-threads').innerText(), /3 open threads/);
@@ -180,11 +180,11 @@ t.test('suggestions are applied one by one or together', async (t) => {
   const author = await (await open(alice)).newPage();
   await author.goto(`${changes}?file=src/bed.ts&context=25`);
   await author.locator('.suggestion', { hasText: 'line three' }).getByRole('button', { name: 'Apply' }).click();
-  await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
+  await author.getByRole('status').filter({ hasText: 'The suggestions have been applied' }).waitFor();
   await author.locator('.suggestion', { hasText: 'sow' }).getByLabel('Apply with others').check();
   await author.locator('.suggestion', { hasText: 'repeat' }).getByLabel('Apply with others').check();
   await author.getByRole('button', { name: 'Apply the selected suggestions' }).click();
-  await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
+  await author.getByRole('status').filter({ hasText: 'The suggestions have been applied' }).waitFor();
   await git('fetch', '--quiet', 'origin', 'topic');
   const file = await git('show', 'FETCH_HEAD:src/bed.ts');
   t.match(file, /sow\(count: number, beans: string\)[^]*return beans\.repeat\(count\);[^]*line three\n/);
@@ -206,13 +206,13 @@ t.test('all suggestions of a review become one commit', async (t) => {
   await page.getByRole('link', { name: 'Finish your review' }).click();
   await page.getByRole('radio', { name: /^Comment/ }).check();
   await page.getByRole('button', { name: 'Submit review' }).click();
-  await page.getByRole('status').filter({ hasText: 'Your review is submitted.' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Your review has been submitted.' }).waitFor();
   await page.context().close();
 
   const author = await (await open(alice)).newPage();
   await author.goto(changes);
   await author.getByRole('button', { name: 'Apply all 2 suggestions of bob' }).click();
-  await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
+  await author.getByRole('status').filter({ hasText: 'The suggestions have been applied' }).waitFor();
   t.equal(await author.getByRole('button', { name: /^Apply all/ }).count(), 0);
   await git('fetch', '--quiet', 'origin', 'topic');
   t.match(await git('show', 'FETCH_HEAD:src/bed.ts'), /line twenty-four[^]*line twenty-six/);

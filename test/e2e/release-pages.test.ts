@@ -69,7 +69,7 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByLabel('Message', { exact: true }).fill('Spring');
   await page.getByLabel('Add files').setInputFiles(file);
   await page.getByRole('button', { name: 'Publish release' }).click();
-  await page.getByRole('status').filter({ hasText: 'The release is published' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'The release has been published' }).waitFor();
   await page.getByText('Latest', { exact: true }).waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -95,10 +95,10 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByText('New tag').click();
   await page.getByLabel('Name', { exact: true }).fill('v0.1');
   await page.getByRole('button', { name: 'Create tag' }).click();
-  await page.getByRole('status').filter({ hasText: 'The tag is created' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'The tag has been created' }).waitFor();
   await page.getByRole('link', { name: 'Delete v0.1' }).click();
   await page.getByRole('button', { name: 'Delete tag' }).click();
-  await page.getByRole('status').filter({ hasText: 'The tag is deleted' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'The tag has been deleted' }).waitFor();
 });
 
 t.test('every page of releases passes axe in each look', async (t) => {

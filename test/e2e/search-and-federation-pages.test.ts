@@ -217,11 +217,11 @@ t.test(
       .click();
     t.match(await tab.locator('pre').innerText(), /"type": "(Accept|Follow)"/);
     await tab.getByRole('button', { name: 'Send again', exact: true }).click();
-    await tab.getByText('It is sent again within seconds.').waitFor();
+    await tab.getByText('It will be sent again within seconds.').waitFor();
     await tab.getByText('Remove finished deliveries').click();
     await tab.getByRole('button', { name: 'Remove…' }).click();
     await tab.getByRole('button', { name: 'Remove', exact: true }).click();
-    await tab.getByText('The finished deliveries are removed.').waitFor();
+    await tab.getByText('The finished deliveries have been removed.').waitFor();
 
     await tab.getByRole('link', { name: 'Followers', exact: true }).click();
     await tab.getByLabel('Repository, as owner/name').fill('alice/kiln');

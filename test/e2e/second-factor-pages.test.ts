@@ -122,7 +122,7 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
   t.match(await mainText(page), /9 are left/);
   await page.getByText('Remove', { exact: true }).first().click();
   await page.getByRole('button', { name: 'Remove' }).click();
-  t.match(await mainText(page), /The authenticator app is removed/);
+  t.match(await mainText(page), /The authenticator app has been removed/);
   await page.goto('/settings/security/app');
   t.not(await page.locator('#secret').innerText(), key, 'a new key');
 });

@@ -77,7 +77,7 @@ t.test('badges open to say why, and keys are added without scripts', async (t) =
   for (const key of [own, old]) {
     await first.getByLabel('Public key').fill(ring.export(key));
     await first.getByRole('button', { name: 'Add key' }).click();
-    await first.getByText('The key is added.').waitFor();
+    await first.getByText('The key has been added.').waitFor();
   }
   await first.goto(`${web.origin}/settings/keys`);
   await first.getByLabel('Public key').fill(readFileSync(`${ssh}.pub`, 'utf8'));
@@ -102,7 +102,7 @@ t.test('badges open to say why, and keys are added without scripts', async (t) =
     t.equal(await page.getByText('Verified', { exact: true }).count(), 3);
     const row = page.locator('li').filter({ hasText: 'Mix the glaze' });
     await row.getByText('Verified', { exact: true }).click();
-    await row.locator('.signature-sheet').getByText('It is signed with an SSH key of alice').waitFor();
+    await row.locator('.signature-sheet').getByText('It is signed with the SSH key').waitFor();
     const box = await row.locator('.signature-sheet').boundingBox();
     t.ok(box !== null && box.x >= 0 && box.x + box.width <= width, 'the sheet is on the screen');
     await look(page, `history ${name}`);

@@ -130,7 +130,7 @@ t.test('a person with a password links the provider, and confirms later with it,
   await look(t, page, 'linked-accounts-empty');
   await page.getByRole('button', { name: 'Link Company' }).click();
   await page.waitForURL(/done=account-linked/);
-  t.match(await mainText(page), /The account is linked/);
+  t.match(await mainText(page), /The account has been linked/);
   await look(t, page, 'linked-accounts');
 
   clock.advance(10 * 60_000);

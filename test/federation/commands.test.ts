@@ -293,7 +293,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
     status: 303,
     location: '/following?done=repository-followed',
   });
-  t.match(await get('/following'), /The request is sent within seconds/);
+  t.match(await get('/following'), /The request will be sent within seconds/);
   await home.modules.federation.drain();
   t.match(await get('/following'), /The other server accepted the request and has not answered yet/);
   const refused = await post('/following', { target: 'bob/x@other.example' });
@@ -355,7 +355,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
     body: /Could not resolve handle/,
   });
   const listed = await get('/admin/federation/follows?user=root-of-all');
-  t.match(listed, /bob\/tool@[^]*by root-of-all[^]*The request is sent within seconds/);
+  t.match(listed, /bob\/tool@[^]*by root-of-all[^]*The request will be sent within seconds/);
   const [, follow] = /follows\/([0-9a-f-]{36})\/unfollow/.exec(listed) ?? [];
   t.match(await post(`/admin/federation/follows/${follow}/retry`, {}), { status: 303 });
   t.match(await post(`/admin/federation/follows/${follow}/unfollow`, {}), { status: 303 });

@@ -68,7 +68,12 @@ t.test('git log --show-signature and the pages agree', async (t) => {
     ring.sign(key, payload, { ...(at === undefined ? {} : { at }), ...(digest === undefined ? {} : { digest }) });
 
   const cases: Case[] = [
-    { about: 'Ed25519', sign: signature(keys.ed25519), git: 'G', page: /^good .*OpenPGP key of alice.*Verified$/ },
+    {
+      about: 'Ed25519',
+      sign: signature(keys.ed25519),
+      git: 'G',
+      page: /^good .*OpenPGP key .*belongs to alice.*Verified$/,
+    },
     { about: 'RSA', sign: signature(keys.rsa), git: 'G', page: /^good .*Verified$/ },
     { about: 'ECDSA', sign: signature(keys.p256), git: 'G', page: /^good .*Verified$/ },
     { about: 'a subkey', sign: signature(subkey!), git: 'G', page: new RegExp(`^good .*${subkey}.*Verified$`) },
@@ -89,7 +94,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'a key that had expired',
       sign: signature(keys.expiredBefore, past + 50 * day),
       git: 'Y',
-      page: /^plain .*had already expired, on .*Unverified$/,
+      page: /^plain .*had already expired on .*Unverified$/,
     },
     { about: 'a key that was extended', sign: signature(keys.extended, past + 50 * day), git: 'G', page: /Verified$/ },
     { about: 'a revoked key', sign: signature(keys.revoked), git: 'R', page: /^plain .*is revoked.*Unverified$/ },
@@ -105,7 +110,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'a key of somebody else, OpenPGP',
       sign: signature(keys.bobs),
       git: 'G',
-      page: /^plain .*of bob, but its committer uses an address of alice\..*Unverified$/,
+      page: /^plain .*belongs to bob, but the committer’s address belongs to alice\..*Unverified$/,
     },
     {
       about: 'an address of nobody, OpenPGP',
@@ -130,7 +135,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'SSH Ed25519',
       sign: (text) => signWithSsh(ssh.ed25519, text),
       git: 'G',
-      page: /^good .*an SSH key of alice.*Verified$/,
+      page: /^good .*the SSH key .*belongs to alice.*Verified$/,
     },
     { about: 'SSH RSA', sign: (text) => signWithSsh(ssh.rsa, text), git: 'G', page: /^good .*Verified$/ },
     { about: 'SSH ECDSA', sign: (text) => signWithSsh(ssh.p384, text), git: 'G', page: /^good .*Verified$/ },
@@ -138,13 +143,13 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'an SSH key for signing in',
       sign: (text) => signWithSsh(ssh.signingIn, text),
       git: 'G',
-      page: /^plain .*only for signing in.*Unverified$/,
+      page: /^plain .*uses only for signing in.*Unverified$/,
     },
     {
       about: 'an SSH key of somebody else',
       sign: (text) => signWithSsh(ssh.bobs, text),
       git: 'G',
-      page: /^plain .*of bob, but its committer uses an address of alice\..*Unverified$/,
+      page: /^plain .*belongs to bob, but the committer’s address belongs to alice\..*Unverified$/,
     },
     {
       about: 'an altered commit, SSH',
@@ -248,8 +253,8 @@ t.test('git log --show-signature and the pages agree', async (t) => {
   }
   const tags = badgesOf((await sendRequest(web, '/repos/alice/kiln/tags')).body);
   t.equal(tags.length, 2);
-  t.match(tags[0], /its tagger uses an address of alice\..*Unverified$/, 'a tag whose tagger has another key');
-  t.match(tags[1], /^good .*OpenPGP key of alice.*Verified$/);
+  t.match(tags[0], /the tagger’s address belongs to alice\..*Unverified$/, 'a tag whose tagger has another key');
+  t.match(tags[1], /^good .*OpenPGP key .*belongs to alice.*Verified$/);
 
   const { status, body } = await sendRequest(web, `/api/v1/repos/alice/kiln/commits/${oids[0]}`);
   t.equal(status, 200);

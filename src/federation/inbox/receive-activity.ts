@@ -120,7 +120,7 @@ async function isAllowed({ outbound }: FederationDeps, keyId: string): Promise<b
   } catch (cause) {
     if (!isDomainError(cause)) throw cause;
     if (cause.reason === 'host_not_allowed') return false;
-    throw unauthenticated('signer_not_allowed', 'The host of the signer is not allowed here.', { cause });
+    throw unauthenticated('signer_not_allowed', 'The signer’s host is not allowed on this server.', { cause });
   }
 }
 

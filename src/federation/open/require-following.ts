@@ -16,7 +16,7 @@ export const maxUnlistedBytes = 64 * 1024;
  */
 export async function requireOpenFollowers({ unlisted }: FederationDeps, keyId: string): Promise<UnlistedServers> {
   const refused = (cause?: unknown) =>
-    unauthenticated('signer_not_allowed', 'The host of the signer is not allowed here.', { cause });
+    unauthenticated('signer_not_allowed', 'The signer’s host is not allowed on this server.', { cause });
   if (unlisted === null) throw refused();
   try {
     await unlisted.outbound.checkUrl(keyId);

@@ -142,7 +142,7 @@ t.test('a forgotten password: one answer to every address, and a link that works
   t.match(extractMain(short), /at least 8 characters/);
   const next = 'another long password';
   t.equal(location(await browser.post('/login/reset', { token, password: next })), '/login?done=password-reset');
-  t.match(extractMain(await browser.get('/login?done=password-reset')), /all sessions are ended/);
+  t.match(extractMain(await browser.get('/login?done=password-reset')), /all sessions have ended/);
   t.equal((await alice.get('/settings/emails')).status, 303, 'the session has ended');
   for (const response of [
     await browser.get(`/login/reset?token=${token}`),

@@ -9,7 +9,7 @@ const message = (done: string, language = 'en') =>
 t.test(
   'a flash message is one of the catalogue in the language of the reader, and nothing else is shown',
   async (t) => {
-    t.equal(message('key-removed'), 'The key is removed.');
+    t.equal(message('key-removed'), 'The key has been removed.');
     t.equal(message('key-removed', 'de'), 'Der Schlüssel ist entfernt.');
     for (const made of [
       '',

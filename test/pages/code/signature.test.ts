@@ -58,7 +58,7 @@ t.test('a badge for every state of a signature', async (t) => {
   t.match(await badge(`/commit/${signed}`), /^plain \| .*is not a verified address of alice\. \| Unverified$/);
   await web.modules.accounts.addresses.add(alice.id, { address: 'alice@example.org', isVerified: true });
   for (const target of [`/commit/${signed}`, '/commits/main', '/tags'])
-    t.match(await badge(target), /^good \| .*SSH key of alice: SHA256:.* \| Verified$/, target);
+    t.match(await badge(target), /^good \| .*SSH key SHA256:.*, which belongs to alice\..* \| Verified$/, target);
   t.match(await badge(`/commit/${changed}`), /Bad signature$/);
 
   await web.modules.accounts.setDisabled(alice.id, true);

@@ -155,7 +155,7 @@ t.test('a file is edited, renamed, made and deleted, and the deletion reverted',
   t.match([saved.status, saved.headers.location], [303, `${roof}/blob/main/README.md?done=file-saved`]);
   t.equal(git('cat-file', '-s', 'main:README.md'), String('# Roof\r\n\r\nSlate\r\n'.length));
   t.equal(git('show', '-s', '--format=%B|%an', 'main'), 'Slate\n\nIt lasts.\n|bob');
-  t.match(text(await bob.get(saved.headers.location!)), /The file is saved/);
+  t.match(text(await bob.get(saved.headers.location!)), /The file has been saved/);
 
   const again = await bob.post(`${roof}/edit/main/README.md`, {
     ...form,

@@ -203,7 +203,7 @@ t.test('settings: what it says of itself, its name, and its end', async (t) => {
     await alice.post(`/repos/apex/${name}/settings/delete`, { confirm: `apex/${name}` });
   t.match(
     extractMain(await alice.get('/orgs/apex/settings')),
-    /trash are deleted permanently: (?:anvil, bellows|bellows, anvil)/,
+    /trash will also be permanently deleted: (?:anvil, bellows|bellows, anvil)/,
   );
   t.same(where(await alice.post('/orgs/apex/delete', { confirm: 'apex' })), [303, '/?done=organisation-deleted']);
   t.equal((await alice.get('/orgs/apex')).status, 404);

@@ -52,7 +52,7 @@ t.test('a release with files, from the form to the download', async (t) => {
   ]);
   t.match([done.status, done.headers.location], [303, `${B}/releases/tag/v1.0?done=release-published`]);
   const page = (await anonymous.get(`${B}/releases/tag/v1.0?done=release-published`)).body;
-  t.match(page, /The release is published/);
+  t.match(page, /The release has been published/);
   t.match(page, /The first &lt;kiln&gt;/);
   t.match(page, />Hot</);
   t.notMatch(page, /<script>alert/);
