@@ -122,7 +122,7 @@ t.test('offline registration: the same secret on both sides, repeatable', async 
   t.match(await outputOf('runner', 'register', '--name', 'x'), /a secret is required.*--secret-stdin.*\[2\]$/s);
   t.match(await hearth(['runner', 'register', '--name', 'x', '--secret-stdin'], { input: 'short' }), {
     code: 2,
-    stderr: /40 hex digits.*\nhint: to create one: openssl/,
+    stderr: /40 lowercase hexadecimal digits.*\nhint: to create one: openssl/,
   });
   t.match(await outputOf('runner', 'register', '--name', 'x', '--secret-file', 'gone'), /cannot be read.*\[2\]$/s);
   t.match(

@@ -71,7 +71,7 @@ t.test('an export bundle is one file that plain git clones, and another instance
   });
   t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 4, stderr: /already exists; use --replace/ });
   t.equal((await here('export', 'alice/garden', 'garden.bundle', '--replace')).code, 0);
-  t.match(await here('export', 'alice/garden', 'gone/garden.bundle'), { code: 4, stderr: /nothing can be written/ });
+  t.match(await here('export', 'alice/garden', 'gone/garden.bundle'), { code: 4, stderr: /is not writable/ });
   t.match(await here('export', 'alice/none', 'x'), { code: 3 });
   t.notOk(readdirSync(path.join(folder, 'here', 'tmp')).length, 'nothing is left behind');
   t.notOk(existsSync(path.join(folder, 'x')));
@@ -153,7 +153,7 @@ t.test('any bundle can be imported under a name; other files are refused and lea
   git(work, 'bundle', 'create', '--quiet', '../plain.bundle', '--all');
   t.match(await there('import', 'plain.bundle'), {
     code: 2,
-    stderr: /say which repository.*hint: .*hearth import FILE OWNER\/NAME/s,
+    stderr: /specify the repository to create.*hint: .*hearth import FILE OWNER\/NAME/s,
   });
   t.match(await there('import', 'plain.bundle', 'alice/plain', '--json'), { code: 0 });
   writeFileSync(path.join(folder, 'bad.bundle'), 'no bundle');

@@ -250,7 +250,7 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
   ]);
   t.match(await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'psh'), {
     code: 2,
-    stderr: /choose from push, create, delete, fork, run/,
+    stderr: /choose from push, create, delete, fork, repository, run/,
   });
   t.match(await hearth('webhook', 'list', 'alice'), {
     code: 3,
@@ -392,7 +392,7 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
     stdout: 'Retried the push. All listeners are notified now.\n',
   });
   t.strictSame(received, [id.slice('push-'.length)], 'the server announced it, once');
-  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has received/ });
+  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /all listeners have already received/ });
   t.strictSame(await json('job', 'list', '--state', 'failed'), []);
 });
 

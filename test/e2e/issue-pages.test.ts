@@ -246,7 +246,7 @@ t.test('without scripts: from a template through a discussion to the end', async
   t.match(await bob.locator('.issue-badge').innerText(), 'Closed');
   await bob.fill('#reply', 'Thank you!');
   await bob.click('text=Reopen');
-  t.match(await bob.locator('.issue-badge').innerText(), 'Open');
+  await bob.locator('.issue-badge', { hasText: 'Open' }).waitFor();
   await bob.goto(`${web.origin}${roof}/issues/1`);
   t.match(await bob.locator('.timeline').innerText(), /bob mentioned this in\s+Open:\s+A tile is loose\s+#4/);
   await bob.context().close();
