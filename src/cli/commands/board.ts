@@ -27,7 +27,7 @@ export function addBoardCommands(program: Command, run: Run): void {
     'hearth board list acme',
   );
   withExamples(
-    command('show', 'show a board with the first cards of each column').action(run(showBoard)),
+    command('show', 'show a board with the first cards in each column').action(run(showBoard)),
     'hearth board show alice/garden Winter',
   );
   withExamples(

@@ -140,7 +140,10 @@ function readHeaders(rawHeaders: readonly string[]): Map<string, string> {
 function checkDate(date: string, now: number): void {
   const dateMs = parseHttpDate(date);
   if (dateMs === null || Math.abs(now - dateMs) > dateWindowMs) {
-    throw unauthenticated('signature_date', 'The Date header is malformed or more than an hour away from now.');
+    throw unauthenticated(
+      'signature_date',
+      'The Date header is malformed or differs from the current time by more than an hour.',
+    );
   }
 }
 

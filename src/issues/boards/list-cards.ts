@@ -40,7 +40,7 @@ export interface BoardOfCards extends Board {
 }
 
 /**
- * A board with the first cards of each column, or with further cards of one column. Omits cards of issues that the
+ * A board with the first cards in each column, or with further cards of one column. Omits cards of issues that the
  * viewer cannot read, also from the counts. Throws `board_not_found`, `board_column_not_found`, `invalid_page`.
  * @param only a column, with the key after which it continues; null for its first cards
  */

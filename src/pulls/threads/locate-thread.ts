@@ -47,7 +47,7 @@ export async function locateThread(
     throw invalid('too_many_lines', `A comment can cover at most ${limits.linesPerThread} lines.`, { field: 'lines' });
   const lines = await linesOf(deps, path, file);
   if (lines === null)
-    throw invalid('no_lines_in_file', 'The lines of this file are not shown. Comment on the whole file instead.', {
+    throw invalid('no_lines_in_file', 'This file’s lines are not shown. Comment on the whole file instead.', {
       field: 'lines',
     });
   if (lastLine > lines.length) throw noSuchLines();
