@@ -36,8 +36,8 @@ export function decryptSecret(
 }
 
 /**
- * The remote of a mirror, with the addresses that git may connect to, resolved once, now. Throws `mirror_secret_closed`
- * and errors of `outbound.resolve`.
+ * Opens the remote of a mirror: resolves its host once, here, and limits git to those addresses. Throws
+ * `mirror_secret_closed` and errors of `outbound.resolve`.
  */
 export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remote> {
   const address = parseRemoteAddress(row.url);

@@ -7,8 +7,8 @@ import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
 
 /**
- * The user of a name and a password, for programs: opens no session. An unknown name takes the same time as a wrong
- * password.
+ * Authenticates a program by username and password, without opening a session. An unknown name takes the same time as
+ * a wrong password.
  *
  * Throws the errors of a sign-in: `password_sign_in_off`, `wrong_credentials`, `too_many_tries`, `sign_in_busy`; and
  * only with the right password `second_factor_needed` and `password_change_needed`, which a browser prompts for, and

@@ -19,7 +19,7 @@ export interface ResolvedJob {
   continueOnError: boolean;
   /** Its position in its matrix, and the settings of the matrix. */
   strategy: { 'fail-fast': boolean; 'job-index': number; 'job-total': number; 'max-parallel': number };
-  /** Inputs of the called workflow that contains it; null in the file of the run. */
+  /** Inputs of the called workflow that this job belongs to; null for a job of the run's own file. */
   inputs: { readonly [name: string]: Json } | null;
 }
 

@@ -18,7 +18,7 @@ interface Maintenance {
   aroundPush<T>(repository: string, push: () => Promise<T>): Promise<T>;
   /**
    * Maintains the recorded repositories that have been quiet for a while, or had very many pushes.
-   * @param mayGoOn checked before each: a running backup must not lose files to it
+   * @param shouldContinue checked before each: a running backup must not lose files to it
    * @returns the number of changed repositories
    */
   run(shouldContinue?: () => Promise<boolean>): Promise<number>;
@@ -30,7 +30,7 @@ interface Maintenance {
   pack(repository: string): Promise<boolean>;
   /**
    * Repacks the repositories that need it.
-   * @param mayGoOn checked before each: the window may be over, or a backup running
+   * @param shouldContinue checked before each: the window may be over, or a backup running
    * @returns the number of repacked repositories
    */
   packAll(repositories: Iterable<string>, shouldContinue: () => Promise<boolean>): Promise<number>;

@@ -1,5 +1,5 @@
 /**
- * Format of the folder of an import: `dump` as written by `dump-repo` of Gitea and Forgejo; `plain` as converted from
+ * Format of an import folder: `dump` as written by `dump-repo` of Gitea and Forgejo; `plain` as converted from
  * archives of GitHub and exports of GitLab.
  */
 export type FileFormat = 'dump' | 'plain';

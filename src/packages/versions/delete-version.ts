@@ -25,7 +25,7 @@ export async function findPackageAgain(
 }
 
 /**
- * Deletes a version: it is absent from now on, its tags are unset, and it can be restored within the trash time. Throws
+ * Moves a version to the trash: it and its tags cannot be found until it is restored within the trash time. Throws
  * `package_not_found`, and what the access check refuses.
  */
 export async function deleteVersion(

@@ -1,8 +1,8 @@
 import { HttpError } from '../../http/index.ts';
 
 /**
- * The part of a URL after the page's name, as bytes: `/repos/o/n/tree/main/%FF`. The router decodes to text; names in
- * git are bytes. Throws 400 for an invalid escape or a NUL.
+ * Decodes what follows the page's name in a URL to bytes: `main/%FF` in `/repos/o/n/tree/main/%FF`. The router decodes
+ * to text; names in git are bytes. Throws 400 for an invalid escape or a NUL.
  */
 export function rawPath(path: string): Buffer {
   const rest = path.split('/').slice(5).join('/');

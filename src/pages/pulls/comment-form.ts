@@ -32,7 +32,7 @@ interface CommentFormView {
   /** In the form of `pathText`; '' for the round as a whole. */
   path: string;
   side: 'OLD' | 'NEW';
-  /** The line of the form; null for a file, where lines can be typed, and for the round. */
+  /** The line of the form; null for a comment on a file, whose lines the user types, or on the round. */
   line: number | null;
   isAtLine: boolean;
   /** Null for a comment on the round. */

@@ -67,7 +67,7 @@ async function findFork(
   throw headMissing(`${owner}${name === null ? '' : `/${name}`}`);
 }
 
-/** Most forks have the name of their origin; a renamed one is found in the list of its owner. */
+/** Most forks keep the name of their origin; renamed ones are found among the first forks of the base. */
 async function namesOfForks(deps: PullDeps, viewer: Viewer, base: Found, owner: string): Promise<string[]> {
   const { repositories } = await deps.repositories.forks.list(viewer, base.canonical.owner, base.canonical.name, {
     limit: 100,
