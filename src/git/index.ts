@@ -63,7 +63,7 @@ export type { NamedRef, RefListing } from './refs/ref-listing.ts';
 export type { Blame, BlameGroup } from './queries/blame.ts';
 export type { GrepLine } from './queries/grep.ts';
 export type { ListedFile } from './queries/list-files.ts';
-export type { ArchiveFormat } from './queries/stream-git.ts';
+export type { ArchiveFormat } from './queries/stream-downloads.ts';
 export type { LastCommit } from './last-commits/last-commit-cache.ts';
 export type { LastCommits } from './last-commits/last-commits.ts';
 export type { GitOperation, GitTraffic, GitTrafficSeries } from './traffic.ts';

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createConnectionLimiter } from './connection-limiter.ts';
 import { createTrustedPeers } from './request/client-address.ts';
-import { splitOffHttp2 } from './runner-listener.ts';
-import type { RunnerListener } from './runner-listener.ts';
+import { splitOffHttp2 } from './route-runner-requests.ts';
+import type { RunnerListener } from './route-runner-requests.ts';
 
 /**
  * Node's own defaults abort an upload after 300 s even while it makes progress, and let a silent client stay for ever

@@ -24,7 +24,7 @@ export type { CheckedExport } from './import/read-export.ts';
 export type { PreparedPull, PullImporter } from './import/pull-importer.ts';
 export type { ImportedEntry, ImportedIssue, ImportedPerson } from './import/export-file-schemas.ts';
 export { isFollowed } from './import/issue-rows.ts';
-export type { FollowedIssue } from './import/write-followed.ts';
+export type { FollowedIssue } from './import/write-followed-issues.ts';
 export type { PortablePerson } from './export/portable-details.ts';
 export type * as PortableTypes from './import/field-schemas.ts';
 export type { ImportedIssues } from './import/import-issues.ts';

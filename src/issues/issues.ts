@@ -40,7 +40,7 @@ import {
   storeFollowedFile,
 } from './import/followed-files.ts';
 import { removeFollowedTimes, writeFollowedTimes } from './import/followed-times.ts';
-import { writeFollowedIssues } from './import/write-followed.ts';
+import { writeFollowedIssues } from './import/write-followed-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { nextNumber } from './numbers/next-number.ts';
 import { findIssue, findMovedIssue, issueInWrite, kindOfIssue } from './find-issue.ts';

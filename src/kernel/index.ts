@@ -32,8 +32,8 @@ export {
   deleteExpiredEntries,
   limitCachedBytes,
 } from './cache-registry.ts';
-export { copyAndFree, startFlow } from './flow.ts';
-export type { Flow } from './flow.ts';
+export { copyAndFree, startFlow } from './copy-stream.ts';
+export type { Flow } from './copy-stream.ts';
 export { freeMemory } from './free-memory.ts';
 export { currentWindow } from './fixed-window.ts';
 export type { FixedWindow } from './fixed-window.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { evaluateValue } from '../../src/ci/workflows/evaluate.ts';
 import { substituteContexts, substituteInCondition } from '../../src/ci/workflows/substitute-contexts.ts';
-import type { Json } from '../../src/ci/workflows/json.ts';
+import type { Json } from '../../src/ci/workflows/json-value.ts';
 import { openCi, workflow } from './ci-fixture.ts';
 
 const inputs = {

@@ -14,7 +14,7 @@ import { parseWorkflow, readWorkflow } from '../../src/ci/workflows/parse-workfl
 import { writePayload } from '../../src/ci/workflows/write-payload.ts';
 import { inputsOfCall, inputsOfRun } from '../../src/ci/runs/job-contexts.ts';
 import { resolveJob } from '../../src/ci/runs/resolve-job.ts';
-import type { Json } from '../../src/ci/workflows/json.ts';
+import type { Json } from '../../src/ci/workflows/json-value.ts';
 import type { Workflow } from '../../src/ci/workflows/workflow.ts';
 
 const fine = { success: true, failure: false, cancelled: false };

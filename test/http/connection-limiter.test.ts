@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import t from 'tap';
 import { createConnectionLimiter } from '../../src/http/connection-limiter.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import type { RunnerListener } from '../../src/http/runner-listener.ts';
+import type { RunnerListener } from '../../src/http/route-runner-requests.ts';
 import { waitUntil } from '../fixtures/wait-until.ts';
 
 const flooding = '127.0.0.2';

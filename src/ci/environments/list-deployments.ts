@@ -7,7 +7,7 @@ import type { CiDeps } from '../deps.ts';
 import { refuseArchived, requireLevel } from '../require-level.ts';
 import { deploymentSchema, deploymentStatusSchema } from '../schema/deployment-schema.ts';
 import type { DeploymentRow, DeploymentState, DeploymentStatusRow } from '../schema/deployment-schema.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import { addStatus, insertDeployment, maxEnvironments, openEnvironment } from './deployments.ts';
 import { readEnvironmentUrl } from '../workflows/environment-url.ts';
 import { foldEnvironmentName, parseEnvironmentName } from '../workflows/environment-name.ts';

@@ -8,7 +8,7 @@ import { insertPendingEvent } from '../runs/record-run-event.ts';
 import { startRun } from '../runs/start-run.ts';
 import { pendingEventSchema } from '../schema/event-schema.ts';
 import type { PendingEventRow } from '../schema/event-schema.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import { planRuns } from '../runs/plan-event-runs.ts';
 import type { ActivityEvent } from '../runs/plan-event-runs.ts';
 

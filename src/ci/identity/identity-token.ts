@@ -7,7 +7,7 @@ import { githubContext } from '../runs/run-context.ts';
 import type { LoadedRun } from '../load-run.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import { issuerPath } from '../tasks/identity-context.ts';
+import { issuerPath } from '../tasks/id-token-variables.ts';
 import { permissionsOfJob } from '../tasks/task-token.ts';
 import { signingKey } from './signing-keys.ts';
 

@@ -4,7 +4,7 @@ import { commentIdOf } from '../../issues/index.ts';
 import type { DescribedIssue, Entry } from '../../issues/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import { deletedUserName } from '../load-run.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 
 /** An author of an issue or of a comment. */
 export interface EventAuthor {

@@ -9,7 +9,7 @@ import { planRuns } from '../runs/plan-event-runs.ts';
 import type { PlannedRuns } from '../runs/plan-event-runs.ts';
 import { startRun } from '../runs/start-run.ts';
 import { runsWorkflows } from '../settings/repository-settings.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import { issueActs } from './issue-acts.ts';
 import type { IssueAct } from './issue-acts.ts';
 import { commentPayload, issuePage, issuePayload, labelPayload, userPayload } from './issue-event.ts';

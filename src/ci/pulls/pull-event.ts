@@ -2,7 +2,7 @@ import type { Commit } from '../../git/index.ts';
 import type { Issue } from '../../issues/index.ts';
 import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
 import { repositoryPayload } from '../runs/push-event.ts';
 

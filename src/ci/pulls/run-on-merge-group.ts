@@ -14,7 +14,7 @@ import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { EventName } from '../workflows/workflow.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { mergeRefOf } from './runs-awaiting-approval.ts';

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { variablesInWrite } from '../secrets/variables.ts';
-import { chainOf, keysOfCall, withoutConditions } from '../workflows/call-chain.ts';
+import { chainOf, keysOfCall, withoutConditions } from '../workflows/workflow-calls.ts';
 import { hasPendingCalls, siblingsOf, withCallMatrices } from '../workflows/expand-call.ts';
 import type { CallMatrix } from '../workflows/expand-call.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';

@@ -13,7 +13,7 @@ import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { maxWorkflowBytes, tooLargeFile } from '../workflows/workflow-size.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import { changeRuns } from './change-runs.ts';
 import { deletedUserName } from '../load-run.ts';
 import { repositoryPayload } from './push-event.ts';

@@ -4,7 +4,7 @@ import { deletedUserName } from '../load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { NewRun, RunSource } from './start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import type { EventTrigger, PlainEventName } from '../workflows/workflow.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';

@@ -1,6 +1,6 @@
 import type { Commit, Git } from '../../git/index.ts';
 import type { Located } from '../../repositories/index.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import { noRef } from '../../kernel/index.ts';
 
 /** A ref that a push moved. */

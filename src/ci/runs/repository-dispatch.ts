@@ -6,7 +6,7 @@ import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
 import { changeRuns } from './change-runs.ts';
 import { startRun } from './start-run.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import { planRuns } from './plan-event-runs.ts';
 
 const maxTypeLength = 100;

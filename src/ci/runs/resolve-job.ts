@@ -14,8 +14,8 @@ import { expandMatrix, combinationName, MatrixProblem } from '../workflows/expan
 import type { MatrixCombination } from '../workflows/expand-matrix.ts';
 import type { CallMatrix } from '../workflows/expand-call.ts';
 import type { CallStrategy, JobDefinition } from '../workflows/workflow.ts';
-import type { Json } from '../workflows/json.ts';
-import { chainOf } from '../workflows/call-chain.ts';
+import type { Json } from '../workflows/json-value.ts';
+import { chainOf } from '../workflows/workflow-calls.ts';
 import { faultOfEnvironmentName } from '../workflows/environment-name.ts';
 import { inputsOfCall } from './job-contexts.ts';
 import type { Contexts, JobContexts } from './job-contexts.ts';

@@ -1,5 +1,5 @@
 import type { CiSettings } from '../deps.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { LoadedRun } from '../load-run.ts';
 

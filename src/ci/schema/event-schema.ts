@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 
 /** A row of `ci_pending_events`: an event recorded inside a write whose workflows must still be started. */
 export interface PendingEventRow {

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 import type { EventName } from '../workflows/workflow.ts';
-import type { Json } from '../workflows/json.ts';
+import type { Json } from '../workflows/json-value.ts';
 import type { RunStatus } from '../run-status.ts';
 
 /** A row of `ci_runs`: one execution of a workflow for one commit. */

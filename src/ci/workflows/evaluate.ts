@@ -4,7 +4,7 @@ import { EvaluationBudget } from './evaluation-budget.ts';
 import { toDictionary, toJson } from './expression-data.ts';
 import { functionsFor, isFunction, statusFunctions } from './expression-functions.ts';
 import type { JobOutcome } from './expression-functions.ts';
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 import { numberText } from './number-text.ts';
 
 /** Contexts for expressions (`github`, `needs`, `matrix` and so on), and the results of status functions. */

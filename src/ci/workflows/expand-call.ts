@@ -1,4 +1,4 @@
-import { prefixOf } from './call-chain.ts';
+import { prefixOf } from './workflow-calls.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from './workflow.ts';
 

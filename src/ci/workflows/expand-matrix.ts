@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 import { EvaluationBudget } from './evaluation-budget.ts';
 import { textOf } from './evaluate.ts';
 

@@ -1,6 +1,6 @@
 import { data } from '@actions/expressions';
 import type { EvaluationBudget } from './evaluation-budget.ts';
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 import { numberText } from './number-text.ts';
 
 export type ExpressionData = data.ExpressionData;

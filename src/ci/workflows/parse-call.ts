@@ -4,14 +4,14 @@ import { lowerTaskPermissions } from '../../access/index.ts';
 import type { Bundle } from './bundle.ts';
 import { keyOfCall, parseCallAddress, pathInOwnRepository } from './call-address.ts';
 import { parsePermissions } from './parse-settings.ts';
-import { prefixOf } from './call-chain.ts';
+import { prefixOf } from './workflow-calls.ts';
 import { isTruthy, readCount } from './evaluate.ts';
 import { expandMatrix } from './expand-matrix.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { ParsedJob } from './parsed-job.ts';
 import type { CalledFile, CallInput, Permissions, WorkflowCall } from './workflow.ts';
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
 export interface CallingFile {

@@ -3,7 +3,7 @@ import type { YAMLMap } from 'yaml';
 import { parseConcurrency, parseEnvironment, parsePermissions } from './parse-settings.ts';
 import { maxCalls, parseCall } from './parse-call.ts';
 import type { CallingFile, ParsedJobs, ParseInner } from './parse-call.ts';
-import { chainOf, jobKeysOf } from './call-chain.ts';
+import { chainOf, jobKeysOf } from './workflow-calls.ts';
 import type { JobDefinition, WorkflowCall } from './workflow.ts';
 import { controlOf, stepsOf, unsupportedIn } from './steps.ts';
 import type { ParsedJob } from './parsed-job.ts';

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 import { splitText } from './evaluate.ts';
 
 /** Contexts that only the server knows, by name; their values are written into expressions. */

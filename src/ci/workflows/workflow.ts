@@ -1,7 +1,7 @@
 import type { TaskPermissions } from '../../access/index.ts';
 import type { CalledCommit } from './bundle.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 
 /** A parsed workflow file. */
 export interface Workflow {

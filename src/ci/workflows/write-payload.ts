@@ -1,7 +1,7 @@
 import { Document, isAlias, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Node } from 'yaml';
 import type { ParsedJob } from './parsed-job.ts';
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 import { environmentUrlOutput } from './environment-url.ts';
 import { isMergeKey } from './merge-keys.ts';
 import { substituteContexts, substituteInCondition } from './substitute-contexts.ts';

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, LineCounter, Node, ParsedNode, YAMLMap } from 'yaml';
-import type { Json } from './json.ts';
+import type { Json } from './json-value.ts';
 import { isMergeKey } from './merge-keys.ts';
 import type { WorkflowProblem } from './workflow-problem.ts';
 import { problemAt, readYaml } from './read-yaml.ts';

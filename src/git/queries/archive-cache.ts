@@ -5,7 +5,7 @@ import { mkdir, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/
 import path from 'node:path';
 import { pipeline, Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
-import type { ArchiveRequest } from './stream-git.ts';
+import type { ArchiveRequest } from './stream-downloads.ts';
 
 /**
  * Archives on disk, below `cache/`: derived data that can be deleted. They are keyed by commit, not by tree: for a tree

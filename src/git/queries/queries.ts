@@ -52,8 +52,8 @@ import {
 } from './weigh-results.ts';
 import { mergedTags } from './merged-tags.ts';
 import type { MergedTag } from './merged-tags.ts';
-import { archive, mailPatch, mailPatches, plainDiff, sourceTar, streamBlob } from './stream-git.ts';
-import type { ArchiveRequest, SourceRequest, StreamDeps } from './stream-git.ts';
+import { archive, mailPatch, mailPatches, plainDiff, sourceTar, streamBlob } from './stream-downloads.ts';
+import type { ArchiveRequest, SourceRequest, StreamDeps } from './stream-downloads.ts';
 
 /** Queries of pages about a repository, beyond single objects. All throw `git_busy`. */
 export interface GitQueries {

@@ -11,7 +11,7 @@ import { importHostSchema } from '../schema/import-schema.ts';
 import { openListing } from '../sources/list-repositories.ts';
 import type { ListedOwner, SourceListing } from '../sources/list-repositories.ts';
 import { beginItem } from './begin-item.ts';
-import { bringOwner } from './bring-owner.ts';
+import { bringOwner } from './bring-owner-details.ts';
 import { findOwner } from './find-owner.ts';
 import { viewerOfGroup } from './group-viewer.ts';
 
