@@ -1,5 +1,5 @@
-import { allows, isLocalAdministrator } from '../access/index.ts';
-import type { Level, Viewer } from '../access/index.ts';
+import { allows } from '../access/index.ts';
+import type { Level } from '../access/index.ts';
 import { forbidden, notFound } from '../kernel/index.ts';
 import type { Found } from '../repositories/index.ts';
 
@@ -12,9 +12,4 @@ export function requireLevel(found: Pick<Found, 'level'>, needed: Exclude<Level,
 export function refuseArchived({ repository }: Pick<Found, 'repository'>): void {
   if (repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
-}
-
-/** UUID of the account of the viewer; null for the command line and other viewers without an account. */
-export function personIdOf(viewer: Viewer): string | null {
-  return viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
 }

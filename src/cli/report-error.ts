@@ -38,7 +38,7 @@ export function withHint<E extends Error>(error: E, hint: string): E & Hinted {
   return Object.assign(error, { hint });
 }
 
-/** What to tell about an error: a stable code, a sentence and, if there is one, a remedy. */
+/** A stable code, a sentence and, where possible, a remedy for an error. */
 export function describeError(error: unknown): Description {
   if (isRefusal(error)) {
     const hint = 'hint' in error ? String(error.hint) : hintOf(error, error.reason);

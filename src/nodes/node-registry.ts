@@ -8,7 +8,7 @@ import type { NodeReload } from './reloads.ts';
 import type { SharedKeys } from './shared-keys.ts';
 
 const seenEveryMs = 5_000;
-/** Nodes not seen for this long are no longer listed. */
+/** Time after which an absent node is removed from the list. */
 const forgottenAfterMs = 7 * 24 * 3_600_000;
 
 /** A server of this database, as the administration shows it. Times: epoch milliseconds. */

@@ -1,5 +1,6 @@
 import { isLocalAdministrator, personIdOf, scopeAllows } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
+import { notifyLifecycle } from './notify-lifecycle.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/index.ts';
 import { conflict, forbidden, invalid, isDomainError, unauthenticated } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
@@ -77,9 +78,7 @@ export async function createRepository(
       await manager.insert(repositorySchema, repository);
       await addDefaultRule(manager, { random: deps.random, now }, id);
       await endRedirect(tx, owner.id, repository.nameFolded);
-      const byId = personIdOf(viewer);
-      for (const listener of deps.lifecycleListeners)
-        await listener(tx, { action: 'created', repository, owner, byId });
+      await notifyLifecycle(deps, tx, { action: 'created', repository, owner, byId: personIdOf(viewer) });
       return repository;
     });
   } catch (error) {

@@ -22,6 +22,8 @@ interface Mark {
 interface KnownFolder {
   generation: number;
   fingerprint: string;
+  /** Names of the packs in the rows of that generation. */
+  packs: ReadonlySet<string>;
 }
 
 const packsAtOnce = 4;
@@ -54,7 +56,6 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
   const { local, directory, logger } = deps;
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   const known = new Map<string, KnownFolder>();
-  const packs = new Map<string, ReadonlySet<string>>();
   const touched = new Map<string, number>();
   /** Number of current uses of a folder. */
   const users = new Map<string, number>();
@@ -78,8 +79,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     // First, so that a change during the check is noticed by the next reader.
     const fingerprint = folderFingerprint(folderOf(id));
     if (fingerprint === null || !(await isWhole(folderOf(id), named))) return false;
-    packs.set(id, named);
-    known.set(id, { generation, fingerprint });
+    known.set(id, { generation, fingerprint, packs: named });
     return true;
   }
 
@@ -103,10 +103,10 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     const folder = folderOf(id);
     const mark = await readMark(folder);
     const isOfBoot = mark?.boot === boot;
-    const read = packs.get(id);
+    const last = known.get(id);
     // Files came or went, such as a pack of a push or loose objects: the rows need not be read.
-    if (isOfBoot && mark.generation === generation && known.get(id)?.generation === generation && read !== undefined)
-      if (await remember(id, generation, read)) return true;
+    if (isOfBoot && mark.generation === generation && last?.generation === generation)
+      if (await remember(id, generation, last.packs)) return true;
     const state = await readState(deps.db, id);
     if (state === null) throw repositoryMoves();
     const { row } = state;
@@ -191,7 +191,6 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
   /** Forgets the folder first, so that new users wait for the lock and fetch it again. */
   function forget(id: string): void {
     known.delete(id);
-    packs.delete(id);
     touched.delete(id);
   }
 
@@ -221,7 +220,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
         return true;
       }),
     has: (folder) => folder.startsWith(`${directory}${path.sep}`),
-    packsOf: (id) => packs.get(id) ?? null,
+    packsOf: (id) => known.get(id)?.packs ?? null,
     locked: (id, work) => lock(folderOf(id), work),
     remove: (id) =>
       lock(folderOf(id), async () => {

@@ -1,8 +1,9 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
+import { refuseArchived, requireLevel } from '../require-level.ts';
 import { changeRuns } from './change-runs.ts';
 import { startRun } from './start-run.ts';
 import type { RunRow } from '../schema/run-schema.ts';

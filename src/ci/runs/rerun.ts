@@ -1,7 +1,8 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
+import { refuseArchived, requireLevel } from '../require-level.ts';
 import { requireEnabled } from '../settings/repository-settings.ts';
 import type { CiDeps } from '../deps.ts';
 import type { Workflow } from '../workflows/workflow.ts';

@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { viewerForLog } from '../../access/index.ts';
+import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { DefaultTaskPermissions, Viewer } from '../../access/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { personIdOf, requireLevel } from '../require-level.ts';
+import { requireLevel } from '../require-level.ts';
 import { ciRepositorySchema, disabledWorkflowSchema } from '../schema/settings-schema.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { WorkflowFile } from '../workflows/find-workflows.ts';

@@ -1,6 +1,7 @@
 import { IsNull } from 'typeorm';
 import { personIdOf, refusalToFork, viewerForLog, visibilityOfFork } from '../../access/index.ts';
 import type { ForkRefusal, Viewer } from '../../access/index.ts';
+import { notifyLifecycle } from '../notify-lifecycle.ts';
 import { isForeignKeyViolation } from '../../db/index.ts';
 import type { RowSource, Tx } from '../../db/index.ts';
 import { conflict, forbidden, unauthenticated, unavailable } from '../../kernel/index.ts';
@@ -95,8 +96,7 @@ export async function createFork(
       const listeners = [...(prepared === undefined ? [] : [prepared.record]), ...deps.forkListeners];
       const byId = personIdOf(viewer);
       for (const listener of listeners) await listener(tx, { source: row, fork: made, byId });
-      for (const listener of deps.lifecycleListeners)
-        await listener(tx, { action: 'created', repository: made, owner, byId });
+      await notifyLifecycle(deps, tx, { action: 'created', repository: made, owner, byId });
       return made;
     });
     deps.logger.info('repository.forked', {

@@ -1,4 +1,4 @@
-import { isLocalAdministrator, maySync, recordCredential, repositoryLevel, viewerForLog } from '../../access/index.ts';
+import { maySync, personIdOf, recordCredential, repositoryLevel, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict, invalid, noRef, unavailable } from '../../kernel/index.ts';
@@ -140,7 +140,7 @@ export async function syncFork(
     const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
     const { results } = await apply(found, {
       via: 'sync',
-      userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
+      userId: personIdOf(viewer),
       credential: recordCredential(viewer),
       updates: [update],
       async authorize(tx, row) {

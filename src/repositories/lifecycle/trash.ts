@@ -6,6 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { ownsRepository, personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
+import { notifyLifecycle } from '../notify-lifecycle.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
 import {
   findAgain,
@@ -54,8 +55,7 @@ export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: Repo
     await tx.manager.update(repositorySchema, { id }, { deletedAt: tx.now, deletedBy });
     await tx.manager.delete(transferSchema, { repositoryId: id });
     const moved = await tx.manager.findOneByOrFail(repositorySchema, { id });
-    const event = { action: 'deleted', repository: moved, owner: found.owner, byId: deletedBy } as const;
-    for (const listener of deps.lifecycleListeners) await listener(tx, event);
+    await notifyLifecycle(deps, tx, { action: 'deleted', repository: moved, owner: found.owner, byId: deletedBy });
     return moved;
   });
   // The row hides it; the moves only clean up. Failed ones are repeated at the next start.
@@ -133,9 +133,7 @@ export async function restoreRepository(
       await endRedirect(tx, owner.id, nameFolded);
       for (const { record } of deps.restoreListeners) await record(tx, row.id);
       const repository = await manager.findOneByOrFail(repositorySchema, { id: row.id });
-      const byId = personIdOf(viewer);
-      for (const listener of deps.lifecycleListeners)
-        await listener(tx, { action: 'created', repository, owner, byId });
+      await notifyLifecycle(deps, tx, { action: 'created', repository, owner, byId: personIdOf(viewer) });
       return repository;
     });
   } catch (error) {
@@ -189,8 +187,7 @@ export async function discardRepository(deps: RepositoryDeps, { id }: Pick<Repos
       );
       const repository = await manager.findOneBy(repositorySchema, { id });
       if (affected === 1 && repository !== null && owner !== undefined)
-        for (const listener of deps.lifecycleListeners)
-          await listener(tx, { action: 'deleted', repository, owner, byId: null });
+        await notifyLifecycle(deps, tx, { action: 'deleted', repository, owner, byId: null });
       return repository;
     });
     if (row === null) return;

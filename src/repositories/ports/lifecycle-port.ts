@@ -3,7 +3,7 @@ import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 
 /** A repository that was created, forked or restored from the trash, or moved to the trash or discarded. */
-interface LifecycleEvent {
+export interface LifecycleEvent {
   action: 'created' | 'deleted';
   repository: Repository;
   owner: Owner;

@@ -1,4 +1,4 @@
-import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
+import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
@@ -90,7 +90,7 @@ export async function moveRef(
   update: RefUpdate,
   field: { field?: string } = {},
 ): Promise<AppliedPush['results']> {
-  const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+  const userId = personIdOf(viewer);
   const { results } = await apply(found, {
     via: pushChannelOf(viewer),
     userId,

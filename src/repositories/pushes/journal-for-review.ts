@@ -1,4 +1,4 @@
-import { isLocalAdministrator, recordCredential } from '../../access/index.ts';
+import { personIdOf, recordCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IncomingCommits, PushVerdict } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -38,7 +38,7 @@ export async function journalForReview(
     if (row === null || reason !== null) return { accept: false, reason: reason ?? 'repository not found' };
     const decided = await port.decide(tx, push, prepared);
     if (!decided.accept) return decided;
-    const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+    const userId = personIdOf(viewer);
     const credential = recordCredential(viewer);
     const updates = [{ ref: decided.to, oldId: decided.oldId, newId: update.newId }];
     await journal.begin(tx, { id, repositoryId: row.id, userId, via, credential, options, updates });

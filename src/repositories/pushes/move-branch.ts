@@ -1,4 +1,4 @@
-import { isLocalAdministrator, recordCredential, viewerForLog } from '../../access/index.ts';
+import { personIdOf, recordCredential, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { invalid, noRef } from '../../kernel/index.ts';
@@ -62,7 +62,7 @@ export async function moveBranch(
   ]);
   const { pushId, results, isFollowed } = await apply(found, {
     via,
-    userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
+    userId: personIdOf(viewer),
     credential: recordCredential(viewer),
     updates: [update],
     ...(record === undefined ? {} : { record }),

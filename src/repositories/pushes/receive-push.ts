@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { allows, isLocalAdministrator, recordCredential } from '../../access/index.ts';
+import { allows, personIdOf, recordCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { atomicFailure, gerritFolders, isForReview, reviewFolder } from '../../git/index.ts';
 import type { ProposedPush, PushVerdict, RefusedRef } from '../../git/index.ts';
@@ -175,7 +175,7 @@ async function checkAndJournal(
     const accepted = withoutRefused(updates, refused);
     if (accepted.length === 0 || (isAtomic && refused.length > 0)) return { ...refuse(atomicFailure), refused };
 
-    const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+    const userId = personIdOf(viewer);
     const credential = recordCredential(viewer);
     const deployKey = viewer.kind === 'deployKey' ? viewer.title : null;
     await journal.begin(tx, {

@@ -1,4 +1,4 @@
-import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
+import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import type { Tx } from '../../db/index.ts';
@@ -141,7 +141,7 @@ export async function undoPush(
   const isForward = noRef.test(update.oldId) || (await deps.git.refs.isForward(found.path, update.oldId, update.newId));
   const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
   const unverified = await unverifiedIn(deps, viewer, found, update);
-  const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+  const userId = personIdOf(viewer);
   const { results } = await apply(found, {
     via: 'undo',
     userId,

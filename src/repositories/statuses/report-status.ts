@@ -1,4 +1,4 @@
-import { isLocalAdministrator } from '../../access/index.ts';
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { parseText } from '../../accounts/index.ts';
 import type { Tx } from '../../db/index.ts';
@@ -50,7 +50,7 @@ export async function reportStatus(
   const { sha, state: said } = reported;
   const isWarning = said === 'warning';
   const state = said === 'warning' ? 'success' : said;
-  const creatorId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+  const creatorId = personIdOf(viewer);
   return deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repositoryId, 'write');
     const key = { repositoryId, sha, context };
