@@ -209,7 +209,7 @@ async function copyOne(
       const wiki = await storedFolder(deps, wikiPathOf(deps.git.storage.pathOf(row.owner, row.id)));
       if (wiki !== null) await copyRepository(copier, wiki, target, wikiPathOf(folder));
       // Files contained in an earlier backup are not read for the copy, so corruption of the source would go unnoticed.
-      const [problem] = await deps.git.maintenance.checkObjectFiles(from);
+      const [problem] = await deps.git.maintenance.checkRepositoryFiles(from);
       if (problem !== undefined) damaged.push({ id: row.id, folder: from, problem });
       return { id: row.id, folder, ...(await describeRefs(deps, path.join(target, folder))) };
     } catch (error) {

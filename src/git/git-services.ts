@@ -195,7 +195,7 @@ interface GitMaintenance {
    */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
   /** Compares packs with their checksums and loose objects with their names: a sentence for each damaged file. */
-  checkObjectFiles(path: string): Promise<string[]>;
+  checkRepositoryFiles(path: string): Promise<string[]>;
   /** Derived files of git that do not match their checksum, relative to the repository. */
   findDamagedIndexes(path: string): Promise<string[]>;
   /**

@@ -7,7 +7,7 @@ import { fetchLocal } from './forks/fetch-local.ts';
 import { forkRepository } from './forks/fork-repository.ts';
 import { commitDays } from './queries/commit-activity.ts';
 import { changedPaths } from './objects/changed-paths.ts';
-import { checkObjectFiles, findDamagedIndexes } from './maintenance/check-object-files.ts';
+import { checkRepositoryFiles, findDamagedIndexes } from './maintenance/check-repository-files.ts';
 import { checkRepository } from './maintenance/check-and-pack.ts';
 import { repairNewRefs } from './pushes/sync-new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
@@ -220,7 +220,7 @@ const remotesOf = ({ runner, readers, remotes, limits, slots, maintenance }: Git
 
 const maintenanceOf = ({ runner, program, folder, settings, bornAt, maintenance }: GitParts): Git['maintenance'] => ({
   check: (target, depth) => checkRepository(runner, target, depth),
-  checkObjectFiles,
+  checkRepositoryFiles,
   findDamagedIndexes,
   pack: maintenance.pack,
   packAll: maintenance.packAll,

@@ -114,7 +114,7 @@ t.test('twenty random positions in loose objects, each is named', async (t) => {
   ] as const) {
     writeFileSync(longer, bytes);
     t.strictSame(
-      await modules.git.maintenance.checkObjectFiles(loose),
+      await modules.git.maintenance.checkRepositoryFiles(loose),
       [`objects/${names[0]} does not match its name`],
       what,
     );
@@ -127,18 +127,18 @@ t.test('a pack that is lost is named by its index, wherever a repository is chec
   const pack = fileOf('.pack');
   const good = readFileSync(pack);
   rmSync(pack);
-  t.strictSame(await modules.git.maintenance.checkObjectFiles(garden), [
+  t.strictSame(await modules.git.maintenance.checkRepositoryFiles(garden), [
     `objects/pack/${path.basename(pack)} is missing`,
   ]);
   const created = await hearth('backup create');
   t.match(created, { code: 7, stderr: `objects/pack/${path.basename(pack)} is missing` });
   writeFileSync(pack, good);
-  t.strictSame(await modules.git.maintenance.checkObjectFiles(garden), []);
+  t.strictSame(await modules.git.maintenance.checkRepositoryFiles(garden), []);
   // An index that goes first, as when git removes a pack, is no damage of a file.
   const index = fileOf('.idx');
   const bytes = readFileSync(index);
   rmSync(index);
-  t.strictSame(await modules.git.maintenance.checkObjectFiles(garden), []);
+  t.strictSame(await modules.git.maintenance.checkRepositoryFiles(garden), []);
   writeFileSync(index, bytes);
 });
 
@@ -156,7 +156,7 @@ t.test('a ref that git cannot read is named, because git leaves it out', async (
   ] as const) {
     writeFileSync(ref, text);
     t.strictSame(
-      await modules.git.maintenance.checkObjectFiles(garden),
+      await modules.git.maintenance.checkRepositoryFiles(garden),
       isBroken ? ['refs/heads/broken does not contain an object ID'] : [],
       JSON.stringify(text),
     );
@@ -171,10 +171,10 @@ t.test('objects with SHA-256 names', async (t) => {
   const cwd = path.join(folder, 'sha256.git');
   await runGit(['init', '--quiet', '--bare', '--object-format=sha256', cwd], { cwd: folder });
   await runGit(['hash-object', '-w', '--stdin'], { cwd, input: 'a' });
-  t.strictSame(await modules.git.maintenance.checkObjectFiles(cwd), []);
+  t.strictSame(await modules.git.maintenance.checkRepositoryFiles(cwd), []);
   const [name] = loosesOf(cwd);
   flip(path.join(cwd, 'objects', name!), 5);
-  t.strictSame(await modules.git.maintenance.checkObjectFiles(cwd), [`objects/${name} does not match its name`]);
+  t.strictSame(await modules.git.maintenance.checkRepositoryFiles(cwd), [`objects/${name} does not match its name`]);
 });
 
 t.test('files that git derives', async (t) => {

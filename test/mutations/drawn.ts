@@ -349,7 +349,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a changed byte in an index of a pack is not found',
-    file: 'src/git/maintenance/check-object-files.ts',
+    file: 'src/git/maintenance/check-repository-files.ts',
     from: '/^pack-.*\\.(pack|idx)$/.test(each)',
     to: '/^pack-.*\\.(pack)$/.test(each)',
     tests: ['test/backup/damaged-objects.test.ts'],

@@ -1,4 +1,4 @@
-// Files of a cache that went, one by one and in the middle of each step: what is read next is whole, and from then on.
+// Removes files of a cache one by one, and folders in the middle of each step: what is read next, and later, is whole.
 import t from 'tap';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -54,7 +54,7 @@ const parts: [what: string, remove: () => void][] = [
 ];
 
 for (const [what, remove] of parts) {
-  t.test(`${what} went`, async (t) => {
+  t.test(`without ${what}`, async (t) => {
     t.equal(await cloned(), 'whole', 'before');
     remove();
     t.equal(await cloned(), 'whole', 'read next');
@@ -68,7 +68,7 @@ for (const [what, remove] of parts) {
   });
 }
 
-t.test('folders that go while they are made, followed, read and pushed to', async (t) => {
+t.test('folders removed while they are created, followed, read and pushed to', async (t) => {
   const rounds = Number(process.env['HEARTH_CACHE_ROUNDS'] ?? 12);
   for (let round = 0; round < rounds; round += 1) {
     const oid = gitSync(['commit-tree', 'main^{tree}', '-p', 'main', '-m', `Round ${round}`], { cwd: sample });

@@ -601,7 +601,7 @@ t.test('a fork is told to the webhooks of its source, in Gitea’s form, and a p
   t.equal(target.got.length, before + 1, 'a private fork is nobody’s business');
 });
 
-t.test('repositories that appear and go are told to the webhooks of their owner and of the server', async (t) => {
+t.test('created and deleted repositories are sent to the webhooks of their owner and of the server', async (t) => {
   const { target, modules, webhooks, viewer, alice } = await openWorld(t);
   const { organisations, repositories } = modules;
   const acme = await organisations.create(viewer, { name: 'acme' });

@@ -113,10 +113,11 @@ export async function localKeys(
   const earlier = (x: string) => `(${x}.${at}, ${x}.${id}) < (:at, :id)`;
   const newest = `SELECT y.${at} FROM ${table} y WHERE y.repository_id = r.id AND ${where('y')} AND ${earlier('y')}
       ORDER BY y.${at} DESC, y.${id} DESC LIMIT 1`;
+  const own = scopes[scope.kind](visibleRepositories(viewer, 'o').sql);
   const rows = await selectRaw<{ id: string; at: number }>(
     db.read,
     `SELECT x.${id} AS id, x.${at} AS at FROM
-       (SELECT r.id AS id, coalesce((${newest}), 0) AS newest FROM (${scopes[scope.kind](visibleRepositories(viewer, 'o').sql)}) own CROSS JOIN repositories r
+       (SELECT r.id AS id, coalesce((${newest}), 0) AS newest FROM (${own}) own CROSS JOIN repositories r
          WHERE r.id = own.id AND ${visible.sql} ORDER BY newest DESC, r.id DESC LIMIT :limit) lately
        CROSS JOIN ${table} x WHERE x.${id} IN
          (SELECT n.${id} FROM ${table} n WHERE n.repository_id = lately.id AND ${where('n')} AND ${earlier('n')}

@@ -1,6 +1,6 @@
 import { internal } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import { checkObjectFiles } from './check-object-files.ts';
+import { checkRepositoryFiles } from './check-repository-files.ts';
 import { sharesPacks } from './find-needs.ts';
 import { geometricRepack, packRefs } from './maintenance.ts';
 
@@ -17,7 +17,7 @@ export async function checkRepository(
   path: string,
   { full = false }: { full?: boolean } = {},
 ): Promise<string[]> {
-  const damaged = await checkObjectFiles(path);
+  const damaged = await checkRepositoryFiles(path);
   if (damaged.length > 0) return damaged.slice(0, 20);
   const depth = full ? ['--full', '--strict'] : ['--connectivity-only'];
   const argv = [`--git-dir=${path}`, 'fsck', ...depth, '--no-dangling', '--no-progress'];

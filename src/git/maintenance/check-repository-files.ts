@@ -23,7 +23,7 @@ type Algorithm = 'sha1' | 'sha256';
  * memory is not. Objects that a fork borrows are checked in its source. Also finds refs that git cannot read.
  * @returns one sentence per damaged file; skips files that a repack removes meanwhile
  */
-export async function checkObjectFiles(repository: string): Promise<string[]> {
+export async function checkRepositoryFiles(repository: string): Promise<string[]> {
   const algorithm = await algorithmOf(repository);
   const damaged: string[] = [];
   const packs = await namesIn(path.join(repository, 'objects', 'pack'));
