@@ -1,4 +1,4 @@
-// Where symbolic links, submodules and addresses in commit messages lead.
+// Where symbolic links, submodules and addresses in commit messages lead, and code in subjects.
 import t from 'tap';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { parseModules, resolveSubmodule } from '../../../src/pages/code/submodules.ts';
@@ -115,7 +115,9 @@ t.test('links lead inside the tree of their commit, at most five steps', async (
   await runGit(['update-index', '--add', '--index-info'], { cwd: path, input: index, env });
   const tree = (await runGit(['write-tree'], { cwd: path, env })).trim();
   const commit = (
-    await runGit(['commit-tree', tree, '-m', 'Links\n\nSee https://example.org/a?b=c#1.'], { cwd: path })
+    await runGit(['commit-tree', tree, '-m', 'Link `main.c` to `<b>`\n\nSee `https://example.org/a?b=c#1`.'], {
+      cwd: path,
+    })
   ).trim();
   await runGit(['update-ref', 'refs/heads/main', commit], { cwd: path });
 
@@ -149,8 +151,9 @@ t.test('links lead inside the tree of their commit, at most five steps', async (
   t.match(home.body, '/repos/alice/site/blob/main/docs/more.md', 'its links begin in its folder');
   t.match(home.body, `href="/repos/alice/lib/tree/${'2'.repeat(40)}"`, 'a submodule in a list');
   t.match((await get('/tree/main/lib')).body, `href="/repos/alice/lib/tree/${'2'.repeat(40)}"`);
-  t.match(
-    (await get(`/commit/${commit}`)).body,
-    /<a class="reference" href="https:\/\/example\.org\/a\?b=c#1" rel="nofollow ugc noopener">/,
-  );
+  const page = (await get(`/commit/${commit}`)).body;
+  t.match(page, /`<a class="reference" href="https:\/\/example\.org\/a\?b=c#1" rel="nofollow ugc noopener">/);
+  const subject = 'Link <code>main.c</code> to <code>&lt;b&gt;</code>';
+  for (const [where, body] of Object.entries({ page, home: home.body, commits: (await get('/commits/main')).body }))
+    t.ok(body.includes(`<bdi>${subject}</bdi>`), `backticks of a subject: ${where}`);
 });
